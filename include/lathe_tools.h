@@ -1,0 +1,172 @@
+/* lathe_tools.h: what the command `lathe` needs beyond lathe.h. Public, but not promised: it may
+ * change with any release. */
+#ifndef LATHE_TOOLS_H
+#define LATHE_TOOLS_H
+
+#include "lathe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What there is ---- */
+
+/* The candidate nearest to a mistyped word, or null. */
+LATHE_API const char *lathe_nearest(const char *word, const char *const *candidates, size_t count);
+
+/* One key of a request. `values` lists the words it takes, or describes them ("MxNxK"). */
+struct lathe_field_info {
+    const char *key;
+    char values[96];
+    const char *fallback;
+    const char *doc;
+    int of_plan; /* 1: a field of the plan, 0: of the problem */
+};
+/* 0 when there is no such index. */
+LATHE_API int lathe_field_at(size_t index, struct lathe_field_info *info);
+
+struct lathe_variant_info {
+    const char *name, *ladder_name, *doc;
+    enum lathe_family family;
+    enum lathe_arch arch;
+};
+LATHE_API int lathe_variant_at(size_t index, struct lathe_variant_info *info);
+
+struct lathe_arch_info {
+    const char *name;
+    int has_kernels, smem_bytes, sms, tmem_columns;
+};
+LATHE_API int lathe_arch_at(size_t index, struct lathe_arch_info *info);
+
+/* Words of plans that stand for all there are (tiles, stages, clusters, types, outputs, beta);
+ * each, appended to "gemm m=4096 n=4096 k=4096", plans, emits and links without spills or warnings.
+ */
+LATHE_API int lathe_legal_plan_at(size_t index, char *words, size_t size);
+
+/* ---- The machine ---- */
+
+enum lathe_found { LATHE_FOUND, LATHE_MISSING, LATHE_TROUBLE };
+
+struct lathe_finding {
+    char what[32]; /* "driver", "GPU 0", "nvJitLink", "NVRTC", "cuBLASLt", "cache" */
+    enum lathe_found found;
+    char detail[256]; /* version, path, name                 */
+    char advice[256]; /* what to do about it; empty if found */
+};
+/* Looks at everything; returns how many findings there are, of which at most `room` are written. */
+LATHE_API size_t lathe_doctor(struct lathe_context *context, struct lathe_finding *findings,
+                              size_t room);
+
+/* ---- The cache ---- */
+
+struct lathe_cache_entry {
+    char name[33];
+    int64_t bytes;
+    int64_t written; /* seconds since 1970 */
+    int valid;       /* 0: does not pass the checks; the rest is then empty */
+    char kernel[96], arch[16], linker[32], options[128];
+    char plan[640];
+    int registers, spill_bytes, warning_count;
+};
+
+/* The directory in use. Errors: LATHE_IO_FAILED with the reason why there is none. */
+LATHE_API enum lathe_status lathe_cache_path(struct lathe_context *context, char *path, size_t size,
+                                             struct lathe_error *err);
+/* Calls `each` for every entry, oldest first, until it returns nonzero. */
+LATHE_API enum lathe_status lathe_cache_list(struct lathe_context *context,
+                                             int (*each)(void *user,
+                                                         const struct lathe_cache_entry *entry),
+                                             void *user, struct lathe_error *err);
+/* Removes entries that do not pass the checks; `checked` and `removed` may be null. */
+LATHE_API enum lathe_status lathe_cache_verify(struct lathe_context *context, int *checked,
+                                               int *removed, struct lathe_error *err);
+/* Removes the oldest entries until at most `limit_bytes` are left (-1: the context's limit). */
+LATHE_API enum lathe_status lathe_cache_prune(struct lathe_context *context, int64_t limit_bytes,
+                                              int *removed, struct lathe_error *err);
+/* The text, cubin or contract kept in an entry, written to a file descriptor. */
+enum lathe_cache_part { LATHE_CACHE_TEXT, LATHE_CACHE_CUBIN, LATHE_CACHE_CONTRACT };
+LATHE_API enum lathe_status lathe_cache_write_part(struct lathe_context *context, const char *name,
+                                                   enum lathe_cache_part part, int descriptor,
+                                                   struct lathe_error *err);
+
+/* ---- Run and check ---- */
+
+struct lathe_run_options {
+    size_t struct_size;
+    uint64_t seed;
+    int integers;  /* 1: small whole numbers, on which the answer is exact          */
+    int guard;     /* 1: NaN around A, B and C, canaries around D                   */
+    int repeats;   /* launches that are timed; 0: 10                                */
+    int reference; /* 0: NVRTC where it is, else the CPU for small sizes; 1: CPU    */
+};
+#define LATHE_RUN_OPTIONS_INIT LATHE_INIT_(lathe_run_options)
+
+struct lathe_run_report {
+    char device[96];
+    enum lathe_arch arch;
+    struct lathe_plan plan;
+    char reference[32]; /* "NVRTC, f64" or "CPU, f64"                              */
+    float alpha, beta;  /* as drawn                                                */
+    int ok;
+    double rel_error; /* ||d - r|| / ||r||                                       */
+    double max_abs_error;
+    int64_t wrong;                   /* elements outside the bound                              */
+    int64_t wrong_row, wrong_column; /* the first of them                             */
+    double wrong_got, wrong_want, wrong_bound;
+    int64_t guard_damage; /* bytes around D that changed                             */
+    double time_us;       /* median of the repeats                                   */
+    double emit_us, link_ms, load_ms;
+    enum lathe_cache_result cache;
+    int registers, spill_bytes, warning_count;
+};
+
+/* Runs the problem on random data and compares every element with a reference in f64, by the rule
+ * |d - r| <= 1 ulp(r) + (k/16 + 2) * 2^-20 * (|alpha| sum|a||b| + |beta c|).
+ * LATHE_OK also when the answer is wrong: see `ok`. */
+LATHE_API enum lathe_status lathe_run_gemm(struct lathe_context *context,
+                                           const struct lathe_gemm *problem,
+                                           const struct lathe_plan_options *options,
+                                           const struct lathe_run_options *run,
+                                           struct lathe_run_report *report,
+                                           struct lathe_error *err);
+
+/* ---- Benchmark ---- */
+
+struct lathe_bench_options {
+    size_t struct_size;
+    int vs_cublaslt;   /* 1: beside cuBLASLt's first heuristic, 64 MiB of workspace    */
+    int pairs;         /* of interleaved blocks; 0: 8                                  */
+    double block_ms;   /* how long a block lasts at least; 0: 20                       */
+    double warm_up_ms; /* before the first block; 0: 500                               */
+    uint64_t seed;
+    const char *cublaslt_library; /* null: LATHE_CUBLASLT_LIBRARY, else found           */
+};
+#define LATHE_BENCH_OPTIONS_INIT LATHE_INIT_(lathe_bench_options)
+
+struct lathe_bench_report {
+    char device[96];
+    struct lathe_plan plan;
+    int launches;           /* of a block                                              */
+    int sets;               /* of buffers that a block rotates through                 */
+    double time_us, tflops; /* medians over the blocks                                 */
+    char vs[64];            /* "cublaslt 13.1", or empty                               */
+    double vs_time_us, vs_tflops;
+    double ratio;                 /* median over pairs of vs_time / time: above 1 Lathe is faster */
+    double ratio_low, ratio_high; /* 95 % bootstrap interval                            */
+    int verified;                 /* 1: every element of D was right after the timed section */
+};
+
+/* Measures as BENCHMARK.md's protocol says: one stream, graphs of launches over rotating buffers
+ * that exceed L2, normal data, contenders interleaved A B B A, the answer checked afterwards. */
+LATHE_API enum lathe_status lathe_bench_gemm(struct lathe_context *context,
+                                             const struct lathe_gemm *problem,
+                                             const struct lathe_plan_options *options,
+                                             const struct lathe_bench_options *bench,
+                                             struct lathe_bench_report *report,
+                                             struct lathe_error *err);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* LATHE_TOOLS_H */
