@@ -1,0 +1,17 @@
+/* cluster.h: CTAs that run together and reach each other's shared memory.
+ *
+ * Source: PTX ISA "barrier.cluster", "mapa", "Special Registers". */
+#ifndef LT_CODEGEN_CLUSTER_H
+#define LT_CODEGEN_CLUSTER_H
+
+#include "codegen/builder.h"
+
+/* All threads of all CTAs of the cluster that have not exited. Relaxed: it orders execution alone,
+ * what must be seen beyond it needs its own fence before it. The threads of a warp need not be
+ * converged. */
+void lt_cluster_sync(struct lt_builder *b);
+
+/* The address of the same offset in the shared memory of the CTA with that rank. */
+lt_value lt_mapa(struct lt_builder *b, const char *name, lt_value address, lt_value rank);
+
+#endif

@@ -1,0 +1,216 @@
+#include "codegen/fields.h"
+
+#include "codegen/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NOT_IN_PLAN SIZE_MAX
+
+/* clang-format off */
+#define LT_FIELD(key, kind, words, member, lowest, highest, decides, fallback, doc)                \
+    {key, kind, words, offsetof(struct lathe_gemm, member), NOT_IN_PLAN,                           \
+     lowest, highest, decides, fallback, doc},
+const struct lt_field lt_gemm_fields[] = {
+#include "codegen/gemm.def"
+};
+#undef LT_FIELD
+
+#define LT_FIELD(key, kind, words, member, lowest, highest, decides, fallback, doc)                \
+    {key, kind, words, offsetof(struct lathe_plan_options, member),                                \
+     offsetof(struct lathe_plan, member), lowest, highest, decides, fallback, doc},
+const struct lt_field lt_plan_fields[] = {
+#include "codegen/plan.def"
+};
+#undef LT_FIELD
+/* clang-format on */
+
+const size_t lt_gemm_field_count = sizeof lt_gemm_fields / sizeof lt_gemm_fields[0];
+const size_t lt_plan_field_count = sizeof lt_plan_fields / sizeof lt_plan_fields[0];
+
+const struct lt_field *lt_field_find(const struct lt_field *fields, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(fields[i].key, key) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+static enum lathe_status refuse_range(const struct lt_field *field, const char *value,
+                                      struct lathe_error *err)
+{
+    return lt_fail(err, LATHE_OUT_OF_RANGE, "%s=%.40s: must be a whole number from %lld to %lld",
+                   field->key, value, (long long)field->lowest, (long long)field->highest);
+}
+
+static enum lathe_status set_word(const struct lt_field *field, void *target, const char *value,
+                                  struct lathe_error *err)
+{
+    const char *candidates[16];
+    size_t count = 0;
+    struct lt_text known = {0};
+
+    for (const struct lt_word *word = field->words; word->word; word++) {
+        if (strcmp(word->word, value) == 0) {
+            *(int *)target = word->value;
+            lt_text_free(&known);
+            return LATHE_OK;
+        }
+        candidates[count++] = word->word;
+        lt_text_append(&known, known.length > 0 ? " " : "");
+        lt_text_append(&known, word->word);
+    }
+
+    const char *nearest = lt_nearest(value, candidates, count);
+    enum lathe_status status = lt_fail(
+        err, LATHE_BAD_WORD, "%s=%.40s: no such %s; %s%s%s%s%sknown: %s", field->key, value,
+        field->key, nearest ? "nearest: " : "", nearest ? field->key : "", nearest ? "=" : "",
+        nearest ? nearest : "", nearest ? "; " : "", known.failed ? "" : known.data);
+
+    lt_text_free(&known);
+    return status;
+}
+
+static enum lathe_status set_product(const struct lt_field *field, int *target, const char *value,
+                                     struct lathe_error *err)
+{
+    static const char *const forms[] = {[LT_PAIR] = "AxB, such as 40x232",
+                                        [LT_TRIPLE] = "AxBxC, such as 128x256x64 or 2x1x1",
+                                        [LT_STAGING] = "MxN or MxNxBUFFERS, such as 128x64x2"};
+    int numbers[3] = {0, 0, 1};
+    int most = field->kind == LT_PAIR ? 2 : 3;
+    int least = field->kind == LT_TRIPLE ? 3 : 2;
+
+    if (!lt_parse_product(value, least, most, numbers))
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "%s=%.40s: must be positive numbers written %s",
+                       field->key, value, forms[field->kind]);
+    for (int i = 0; i < most; i++)
+        if (numbers[i] < field->lowest || numbers[i] > field->highest)
+            return lt_fail(err, LATHE_OUT_OF_RANGE, "%s=%.40s: each number must be %lld to %lld",
+                           field->key, value, (long long)field->lowest, (long long)field->highest);
+    memcpy(target, numbers, (size_t)most * sizeof *target);
+    return LATHE_OK;
+}
+
+enum lathe_status lt_field_set(const struct lt_field *field, void *target, const char *value,
+                               struct lathe_error *err)
+{
+    int64_t number = 0;
+
+    switch (field->kind) {
+    case LT_SIZE:
+    case LT_INT:
+        if (!lt_parse_int(value, &number) || number < field->lowest || number > field->highest)
+            return refuse_range(field, value, err);
+        if (field->kind == LT_SIZE)
+            *(int64_t *)target = number;
+        else
+            *(int *)target = (int)number;
+        return LATHE_OK;
+    case LT_WORD:
+        return set_word(field, target, value, err);
+    case LT_PAIR:
+    case LT_TRIPLE:
+    case LT_STAGING:
+        return set_product(field, target, value, err);
+    case LT_NAME:
+        if (strlen(value) == 0 || strlen(value) >= LATHE_NAME_SIZE)
+            return lt_fail(err, LATHE_BAD_WORD, "%s=%.60s: must be a name of 1 to %d characters",
+                           field->key, value, LATHE_NAME_SIZE - 1);
+        strcpy(target, value);
+        return LATHE_OK;
+    }
+    return lt_fail(err, LATHE_INTERNAL, "%s: a field of no known kind", field->key);
+}
+
+bool lt_field_is_set(const struct lt_field *field, const void *storage)
+{
+    switch (field->kind) {
+    case LT_SIZE:
+        return *(const int64_t *)storage != 0;
+    case LT_INT:
+    case LT_WORD:
+    case LT_PAIR:
+    case LT_TRIPLE:
+    case LT_STAGING:
+        return *(const int *)storage != 0;
+    case LT_NAME:
+        return *(const char *)storage != '\0';
+    }
+    return false;
+}
+
+/* The ints of a field that is made of them. */
+static int int_count(enum lt_field_kind kind)
+{
+    switch (kind) {
+    case LT_INT:
+    case LT_WORD:
+        return 1;
+    case LT_PAIR:
+        return 2;
+    case LT_TRIPLE:
+    case LT_STAGING:
+        return 3;
+    case LT_SIZE:
+    case LT_NAME:
+        break;
+    }
+    return 0;
+}
+
+/* 64-bit sizes have checks of their own, with the problem's other sizes; names are looked up. */
+enum lathe_status lt_field_check(const struct lt_field *field, const void *storage,
+                                 bool may_be_open, struct lathe_error *err)
+{
+    const int *numbers = storage;
+    int count = int_count(field->kind);
+    bool open = may_be_open;
+
+    for (int i = 0; i < count; i++)
+        open = open && numbers[i] == 0;
+    if (open)
+        return LATHE_OK;
+    if (field->kind == LT_WORD)
+        return lt_word_of(field->words, *numbers)
+                   ? LATHE_OK
+                   : lt_fail(err, LATHE_OUT_OF_RANGE, "%s: %d stands for none of its words",
+                             field->key, *numbers);
+    for (int i = 0; i < count; i++)
+        if (numbers[i] < field->lowest || numbers[i] > field->highest)
+            return lt_fail(err, LATHE_OUT_OF_RANGE, "%s: %d is not from %lld to %lld", field->key,
+                           numbers[i], (long long)field->lowest, (long long)field->highest);
+    return LATHE_OK;
+}
+
+void lt_field_print(const struct lt_field *field, const void *storage, struct lt_text *text)
+{
+    const int *numbers = storage;
+    int count = field->kind == LT_PAIR ? 2 : 3;
+    const char *word;
+
+    switch (field->kind) {
+    case LT_SIZE:
+        lt_text_append_int(text, *(const int64_t *)storage);
+        break;
+    case LT_INT:
+        lt_text_append_int(text, *numbers);
+        break;
+    case LT_WORD:
+        word = lt_word_of(field->words, *numbers);
+        lt_text_append(text, word ? word : "default");
+        break;
+    case LT_PAIR:
+    case LT_TRIPLE:
+    case LT_STAGING:
+        for (int i = 0; i < count; i++) {
+            lt_text_append(text, i > 0 ? "x" : "");
+            lt_text_append_int(text, numbers[i]);
+        }
+        break;
+    case LT_NAME:
+        lt_text_append(text, storage);
+        break;
+    }
+}

@@ -1,0 +1,250 @@
+#include "codegen/plan.h"
+
+#include "codegen/fields.h"
+#include "codegen/plan_json.h"
+#include "codegen/status.h"
+#include "codegen/text.h"
+
+#include <string.h>
+
+static const char custom_prefix[] = "custom(from ";
+
+const char *lathe_version(void)
+{
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+    return STRING(LATHE_VERSION_MAJOR) "." STRING(LATHE_VERSION_MINOR) "." STRING(
+        LATHE_VERSION_PATCH);
+#undef STRING
+#undef STRING_
+}
+
+int lathe_type_bytes(enum lathe_type type)
+{
+    switch (type) {
+    case LATHE_TYPE_DEFAULT:
+        return 0;
+    case LATHE_F16:
+    case LATHE_BF16:
+        return 2;
+    case LATHE_F32:
+    case LATHE_TF32:
+    case LATHE_S32:
+        return 4;
+    case LATHE_E4M3:
+    case LATHE_E5M2:
+    case LATHE_INT8:
+        return 1;
+    }
+    return 0;
+}
+
+const char *lathe_type_name(enum lathe_type type)
+{
+    const char *word = lt_word_of(lt_words_type, (int)type);
+
+    return word ? word : "default";
+}
+
+void lt_import(void *ours, size_t our_size, const void *theirs, size_t their_size)
+{
+    memset(ours, 0, our_size);
+    if (theirs)
+        memcpy(ours, theirs, their_size < our_size ? their_size : our_size);
+    memcpy(ours, &our_size, sizeof our_size);
+}
+
+void lt_export(void *theirs, size_t their_size, const void *ours)
+{
+    size_t our_size;
+
+    memcpy(&our_size, ours, sizeof our_size);
+    if (their_size <= sizeof their_size)
+        return;
+    /* Everything behind struct_size, as far as both have it. */
+    memcpy((char *)theirs + sizeof their_size, (const char *)ours + sizeof our_size,
+           (their_size < our_size ? their_size : our_size) - sizeof our_size);
+}
+
+void lt_plan_preset(const char *label, char preset[LATHE_NAME_SIZE])
+{
+    size_t prefix = sizeof custom_prefix - 1;
+
+    if (strncmp(label, custom_prefix, prefix) == 0)
+        label += prefix;
+
+    size_t length = strcspn(label, ")");
+
+    if (length >= LATHE_NAME_SIZE)
+        length = LATHE_NAME_SIZE - 1;
+    memcpy(preset, label, length);
+    preset[length] = '\0';
+}
+
+/* ---- Words ---- */
+
+static void append_word(struct lt_text *text, const struct lt_field *field, const void *storage)
+{
+    lt_text_append(text, text->length > 0 ? " " : "");
+    lt_text_append(text, field->key);
+    lt_text_append(text, "=");
+    lt_field_print(field, storage, text);
+}
+
+/* The problem's part of a plan: types, layout, beta, baked-in sizes. */
+static void append_problem(struct lt_text *text, const struct lathe_plan *plan)
+{
+    static const char *const size_keys[] = {"m", "n", "k"};
+    struct lathe_gemm gemm = LATHE_GEMM_INIT;
+
+    gemm.type = plan->type;
+    gemm.out = plan->out;
+    gemm.layout = plan->layout;
+    gemm.beta = plan->beta;
+    gemm.statics = plan->statics;
+    lt_text_append(text, lt_word_of(lt_words_family, (int)plan->family)
+                             ? lt_word_of(lt_words_family, (int)plan->family)
+                             : "none");
+    for (size_t i = 0; i < lt_gemm_field_count; i++)
+        if (lt_gemm_fields[i].decides == LT_TEXT)
+            append_word(text, &lt_gemm_fields[i], (const char *)&gemm + lt_gemm_fields[i].offset);
+    for (int i = 0; i < 3; i++)
+        if (plan->statics != LATHE_STATIC_NONE && plan->static_size[i] >= 0) {
+            lt_text_append(text, " ");
+            lt_text_append(text, size_keys[i]);
+            lt_text_append(text, "=");
+            lt_text_append_int(text, plan->static_size[i]);
+        }
+}
+
+static size_t print_words(const struct lathe_plan *plan, bool text_only, char *buffer, size_t size)
+{
+    struct lathe_plan named = *plan;
+    struct lt_text text = {0};
+
+    lt_plan_preset(plan->variant, named.variant);
+    append_problem(&text, &named);
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        const struct lt_field *field = &lt_plan_fields[i];
+        const void *storage = (const char *)&named + field->plan_offset;
+
+        if (lt_field_is_set(field, storage) && !(text_only && field->decides != LT_TEXT))
+            append_word(&text, field, storage);
+    }
+
+    size_t length = lt_text_copy(&text, buffer, size);
+
+    lt_text_free(&text);
+    return length;
+}
+
+size_t lathe_plan_words(const struct lathe_plan *given, char *buffer, size_t size)
+{
+    struct lathe_plan plan;
+
+    lt_import(&plan, sizeof plan, given, given->struct_size);
+    return print_words(&plan, false, buffer, size);
+}
+
+size_t lt_plan_text_words(const struct lathe_plan *plan, char *buffer, size_t size)
+{
+    return print_words(plan, true, buffer, size);
+}
+
+/* ---- Reading ---- */
+
+enum lathe_status lt_plan_set_key(struct lathe_plan *plan, const char *key, const char *value,
+                                  struct lathe_error *err)
+{
+    static const char *const size_keys[] = {"m", "n", "k"};
+    const struct lt_field *field = lt_field_find(lt_plan_fields, lt_plan_field_count, key);
+
+    if (field)
+        return lt_field_set(field, (char *)plan + field->plan_offset, value, err);
+    field = lt_field_find(lt_gemm_fields, lt_gemm_field_count, key);
+    for (int i = 0; field && i < 3; i++)
+        if (strcmp(key, size_keys[i]) == 0)
+            return lt_field_set(field, &plan->static_size[i], value, err);
+    if (!field || field->decides != LT_TEXT)
+        return lt_fail(err, LATHE_BAD_WORD, "%.40s=%.40s: a plan has no such field", key, value);
+
+    struct lathe_gemm gemm = LATHE_GEMM_INIT;
+    enum lathe_status status = lt_field_set(field, (char *)&gemm + field->offset, value, err);
+
+    if (status != LATHE_OK)
+        return status;
+    if (gemm.type != LATHE_TYPE_DEFAULT)
+        plan->type = gemm.type;
+    if (gemm.out != LATHE_TYPE_DEFAULT)
+        plan->out = gemm.out;
+    if (gemm.layout != LATHE_LAYOUT_DEFAULT)
+        plan->layout = gemm.layout;
+    if (gemm.beta != LATHE_BETA_DEFAULT)
+        plan->beta = gemm.beta;
+    if (gemm.statics != LATHE_STATIC_NONE)
+        plan->statics = gemm.statics;
+    return LATHE_OK;
+}
+
+enum lathe_status lt_plan_set_family(struct lathe_plan *plan, const char *word,
+                                     struct lathe_error *err)
+{
+    for (const struct lt_word *known = lt_words_family; known->word; known++)
+        if (strcmp(known->word, word) == 0) {
+            plan->family = (enum lathe_family)known->value;
+            return LATHE_OK;
+        }
+    return lt_fail(err, LATHE_BAD_WORD, "'%.40s': no such family; a plan begins with: gemm", word);
+}
+
+static enum lathe_status read_words(struct lathe_plan *plan, const char *text,
+                                    struct lathe_error *err)
+{
+    char word[128];
+    bool first = true;
+
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        if (*text == '\0')
+            break;
+
+        size_t length = strcspn(text, " \t\r\n");
+
+        if (length >= sizeof word)
+            return lt_fail(err, LATHE_BAD_WORD, "'%.40s...': too long for a word of a plan", text);
+        memcpy(word, text, length);
+        word[length] = '\0';
+        text += length;
+
+        char *equals = strchr(word, '=');
+        enum lathe_status status;
+
+        if (first) {
+            status = lt_plan_set_family(plan, word, err);
+        } else if (!equals) {
+            status = lt_fail(err, LATHE_BAD_WORD, "'%.40s': not of the form key=value", word);
+        } else {
+            *equals = '\0';
+            status = lt_plan_set_key(plan, word, equals + 1, err);
+        }
+        if (status != LATHE_OK)
+            return status;
+        first = false;
+    }
+    return LATHE_OK;
+}
+
+enum lathe_status lt_plan_read(struct lathe_plan *plan, const char *text, struct lathe_error *err)
+{
+    *plan = (struct lathe_plan)LATHE_PLAN_INIT;
+    for (int i = 0; i < 3; i++)
+        plan->static_size[i] = -1;
+    text += strspn(text, " \t\r\n");
+
+    enum lathe_status status =
+        *text == '{' ? lt_plan_read_json(plan, text, err) : read_words(plan, text, err);
+
+    if (status == LATHE_OK && plan->family == LATHE_FAMILY_NONE)
+        return lt_fail(err, LATHE_BAD_WORD, "a plan needs a family; it begins with: gemm");
+    return status;
+}

@@ -1,0 +1,29 @@
+/* plan.h: plans as values: versions of the struct, words and JSON. What a plan may hold is the
+ * templates' business; here it is only carried about. */
+#ifndef LT_CODEGEN_PLAN_H
+#define LT_CODEGEN_PLAN_H
+
+#include "include/lathe.h"
+
+/* Copies a struct of the caller's, which may be of an older or a newer header than ours, into one
+ * of our own size: what it lacks is zero. */
+void lt_import(void *ours, size_t our_size, const void *theirs, size_t their_size);
+/* Copies back what the caller's struct has room for; its struct_size stays. */
+void lt_export(void *theirs, size_t their_size, const void *ours);
+
+/* The name of the preset that a plan or its label "custom(from PRESET)" starts from. */
+void lt_plan_preset(const char *label, char preset[LATHE_NAME_SIZE]);
+
+/* The words of the fields that decide the text, and of no other. As snprintf. */
+size_t lt_plan_text_words(const struct lathe_plan *plan, char *buffer, size_t size);
+
+/* Sets one field, the family, by its word. */
+enum lathe_status lt_plan_set_key(struct lathe_plan *plan, const char *key, const char *value,
+                                  struct lathe_error *err);
+enum lathe_status lt_plan_set_family(struct lathe_plan *plan, const char *word,
+                                     struct lathe_error *err);
+
+/* Reads words or JSON into a plan whose other fields are at their defaults; checks nothing. */
+enum lathe_status lt_plan_read(struct lathe_plan *plan, const char *text, struct lathe_error *err);
+
+#endif
