@@ -1,0 +1,192 @@
+#include "templates/doors.h"
+
+#include "codegen/fields.h"
+#include "codegen/status.h"
+#include "codegen/text.h"
+#include "templates/gemm_problem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct search {
+    const struct lathe_gemm *problem;
+    const struct lathe_plan_options *options;
+    lt_planner planner;
+    struct lathe_error *err;
+};
+
+/* Sets one word in copies of the problem and the options. */
+static bool set_word(struct lathe_gemm *problem, struct lathe_plan_options *options,
+                     const char *word)
+{
+    char key[32];
+    const char *equals = strchr(word, '=');
+    size_t length = (size_t)(equals - word);
+
+    memcpy(key, word, length);
+    key[length] = '\0';
+
+    const struct lt_field *field = lt_field_find(lt_gemm_fields, lt_gemm_field_count, key);
+
+    if (field)
+        return lt_field_set(field, (char *)problem + field->offset, equals + 1, NULL) == LATHE_OK;
+    field = lt_field_find(lt_plan_fields, lt_plan_field_count, key);
+    return field &&
+           lt_field_set(field, (char *)options + field->offset, equals + 1, NULL) == LATHE_OK;
+}
+
+/* Names the words, which stand apart by spaces, if they lead to a plan. */
+static bool try_words(const struct search *search, const char *words)
+{
+    struct lathe_gemm problem = *search->problem;
+    struct lathe_plan_options options = *search->options;
+    struct lathe_plan plan;
+    char word[LATHE_WORDS_SIZE];
+
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+
+        memcpy(word, at, length);
+        word[length] = '\0';
+        at += length;
+        if (!set_word(&problem, &options, word))
+            return false;
+    }
+    if (search->planner(&plan, &problem, &options, NULL) != LATHE_OK)
+        return false;
+    lt_fits_with(search->err, "%s", words);
+    return true;
+}
+
+static bool try_tile(const struct search *search, int rows, int columns, int k)
+{
+    char words[LATHE_WORDS_SIZE];
+
+    if (rows <= 0 || columns <= 0 || k <= 0)
+        return false;
+    snprintf(words, sizeof words, "tile=%dx%dx%d", rows, columns, k);
+    return try_words(search, words);
+}
+
+/* The most stages below those asked for. */
+static void try_stages(const struct search *search, const struct lathe_plan *refused)
+{
+    char words[LATHE_WORDS_SIZE];
+
+    for (int stages = refused->stages - 1; stages >= 1; stages--) {
+        snprintf(words, sizeof words, "stages=%d", stages);
+        if (try_words(search, words))
+            return;
+    }
+    for (int stages = refused->stages + 1; stages <= 4; stages++) {
+        snprintf(words, sizeof words, "stages=%d", stages);
+        if (try_words(search, words))
+            return;
+    }
+}
+
+/* One axis at a time: fewer columns, the next more, other rows, other k. */
+static void try_tiles(const struct search *search, const struct lathe_plan *refused)
+{
+    static const int rows[] = {64, 128, 192, 256};
+    static const int ks[] = {32, 64, 128};
+    const int *tile = refused->tile;
+    int columns;
+
+    for (columns = (tile[1] - 1) / 8 * 8; columns >= 8; columns -= 8)
+        if (try_tile(search, tile[0], columns, tile[2]))
+            break;
+    columns = (tile[1] + 7) / 8 * 8;
+    if (columns != tile[1])
+        try_tile(search, tile[0], columns, tile[2]);
+    for (size_t i = sizeof rows / sizeof rows[0]; i-- > 0;)
+        if (rows[i] != tile[0] && try_tile(search, rows[i], tile[1], tile[2]))
+            break;
+    for (size_t i = sizeof ks / sizeof ks[0]; i-- > 0;)
+        if (ks[i] != tile[2] && try_tile(search, tile[0], tile[1], ks[i]))
+            break;
+}
+
+static void try_field_values(const struct search *search, const char *key, int value,
+                             const struct lt_word *words)
+{
+    char word[LATHE_WORDS_SIZE];
+
+    for (; words->word; words++) {
+        if (words->value == value)
+            continue;
+        snprintf(word, sizeof word, "%s=%s", key, words->word);
+        try_words(search, word);
+    }
+}
+
+static void try_others(const struct search *search, const struct lathe_plan *refused)
+{
+    char words[LATHE_WORDS_SIZE];
+
+    if (refused->epilogue[2] > 1) {
+        snprintf(words, sizeof words, "epilogue=%dx%dx1", refused->epilogue[0],
+                 refused->epilogue[1]);
+        try_words(search, words);
+    }
+    if (refused->cluster[0] * refused->cluster[1] * refused->cluster[2] > 1 &&
+        !try_words(search, "cluster=2x1x1"))
+        try_words(search, "cluster=1x1x1");
+    if (refused->consumers != 1)
+        try_words(search, "consumers=1");
+    if (refused->consumers != 2)
+        try_words(search, "consumers=2");
+    if (refused->cta_group != 1)
+        try_words(search, "cta_group=1");
+    if (refused->split != 1)
+        try_words(search, "split=1");
+}
+
+/* Strides that TMA cannot take, each replaced by the nearest that it can. */
+static void try_pitches(const struct search *search)
+{
+    struct lathe_gemm problem = *search->problem;
+    struct lt_text words = {0};
+    struct lathe_gemm legal;
+
+    lt_gemm_legal_pitches(&problem, &legal);
+
+    const struct {
+        const char *key;
+        int64_t before, after;
+    } pitches[] = {
+        {"lda", problem.lda, legal.lda},
+        {"ldb", problem.ldb, legal.ldb},
+        {"ldc", problem.ldc, legal.ldc},
+        {"ldd", problem.ldd, legal.ldd},
+    };
+
+    for (size_t i = 0; i < sizeof pitches / sizeof pitches[0]; i++)
+        if (pitches[i].before != pitches[i].after)
+            lt_text_printf(&words, "%s%s=%lld", words.length > 0 ? " " : "", pitches[i].key,
+                           (long long)pitches[i].after);
+    if (words.length > 0 && words.length < LATHE_WORDS_SIZE)
+        try_words(search, words.data);
+    lt_text_free(&words);
+}
+
+void lt_find_doors(const struct lathe_gemm *problem, const struct lathe_plan_options *options,
+                   const struct lathe_plan *refused, lt_planner planner, struct lathe_error *err)
+{
+    struct search search = {problem, options, planner, err};
+
+    if (!err)
+        return;
+    if (!refused) {
+        try_pitches(&search);
+        return;
+    }
+    if (refused->stages > 0) {
+        try_stages(&search, refused);
+        try_tiles(&search, refused);
+    }
+    try_field_values(&search, "out", (int)refused->out, lt_words_type);
+    if (refused->stages > 0)
+        try_others(&search, refused);
+    try_field_values(&search, "arch", (int)refused->arch, lt_words_arch);
+}

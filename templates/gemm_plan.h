@@ -1,0 +1,16 @@
+/* gemm_plan.h: plans of the gemm family for sm_90a: choosing and checking. */
+#ifndef LT_TEMPLATES_GEMM_PLAN_H
+#define LT_TEMPLATES_GEMM_PLAN_H
+
+#include "include/lathe.h"
+
+/* See struct lt_variant. */
+enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lathe_gemm *problem,
+                                      struct lathe_error *err);
+enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error *err);
+
+/* Fills in what a tile leaves no choice about: consumers, epilogue, registers, and as many stages
+ * as fit; what is named already stays. */
+void lt_gemm_sm90_complete(struct lathe_plan *plan);
+
+#endif

@@ -1,0 +1,19 @@
+/* gemm_sm90.h: D = alpha * A * B^T + beta * C for sm_90a. */
+#ifndef LT_TEMPLATES_GEMM_SM90_H
+#define LT_TEMPLATES_GEMM_SM90_H
+
+#include "codegen/budget.h"
+#include "codegen/builder.h"
+
+/* What a stage, the barriers and the staging of a plan take, in the order of their offsets; the
+ * plan has been found to be in range. */
+void lt_gemm_sm90_budget(const struct lathe_plan *plan, struct lt_budget *budget);
+
+/* Bytes of one stage of the ring, and of the epilogue's staging. */
+int lt_gemm_sm90_stage_bytes(const struct lathe_plan *plan);
+int lt_gemm_sm90_staging_bytes(const struct lathe_plan *plan);
+
+/* Writes the warp-specialised kernel of a plan that was checked. */
+void lt_gemm_sm90_specialised(struct lt_builder *b, const struct lathe_plan *plan);
+
+#endif

@@ -1,0 +1,274 @@
+#include "templates/registry.h"
+
+#include "codegen/fields.h"
+#include "codegen/kernel.h"
+#include "codegen/plan.h"
+#include "codegen/status.h"
+#include "templates/doors.h"
+#include "templates/gemm_plan.h"
+#include "templates/gemm_sm90.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct lt_variant lt_variants[] = {
+    {
+        .name = "hopper-best",
+        .ladder_name = "",
+        .family = LATHE_GEMM,
+        .arch = LATHE_SM_90A,
+        .doc = "warp-specialised and persistent: TMA ring, wgmma with one group in flight, "
+               "multicast in clusters, TMA-store epilogue",
+        .choose = lt_gemm_sm90_choose,
+        .check = lt_gemm_sm90_check,
+        .emit = lt_gemm_sm90_specialised,
+    },
+};
+const size_t lt_variant_count = sizeof lt_variants / sizeof lt_variants[0];
+
+enum lathe_arch lt_default_arch(void)
+{
+    return LATHE_SM_90A;
+}
+
+const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_arch arch,
+                                         const char *name)
+{
+    for (size_t i = 0; i < lt_variant_count; i++)
+        if (lt_variants[i].family == family && lt_variants[i].arch == arch &&
+            (name[0] == '\0' || strcmp(lt_variants[i].name, name) == 0))
+            return &lt_variants[i];
+    return NULL;
+}
+
+static enum lathe_status refuse_variant(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    const char *names[32];
+    size_t count = 0;
+
+    if (!lt_arch(plan->arch))
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "arch: %d is none of the architectures",
+                       (int)plan->arch);
+    for (size_t i = 0; i < lt_variant_count && count < 32; i++) {
+        if (plan->variant[0] && strcmp(lt_variants[i].name, plan->variant) == 0)
+            return lt_fail(err, LATHE_UNSUPPORTED, "variant=%s is for %s, not for %s",
+                           plan->variant, lathe_arch_name(lt_variants[i].arch),
+                           lathe_arch_name(plan->arch));
+        names[count++] = lt_variants[i].name;
+    }
+    if (plan->variant[0]) {
+        const char *nearest = lt_nearest(plan->variant, names, count);
+
+        return lt_fail(err, LATHE_BAD_WORD, "variant=%s: no such variant; nearest: variant=%s",
+                       plan->variant, nearest ? nearest : names[0]);
+    }
+    return lt_fail(err, LATHE_UNSUPPORTED, "arch=%s: there are kernels for %s alone so far",
+                   lathe_arch_name(plan->arch), lathe_arch_name(lt_default_arch()));
+}
+
+/* ---- Planning ---- */
+
+/* A plan in which what the options name stands and the rest is zero. */
+static void name_fields(struct lathe_plan *plan, const struct lathe_gemm *problem,
+                        const struct lathe_plan_options *options)
+{
+    *plan = (struct lathe_plan)LATHE_PLAN_INIT;
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        static const size_t bytes[] = {
+            [LT_SIZE] = sizeof(int64_t),   [LT_INT] = sizeof(int),
+            [LT_WORD] = sizeof(int),       [LT_PAIR] = 2 * sizeof(int),
+            [LT_TRIPLE] = 3 * sizeof(int), [LT_STAGING] = 3 * sizeof(int),
+            [LT_NAME] = LATHE_NAME_SIZE,
+        };
+        const struct lt_field *field = &lt_plan_fields[i];
+
+        memcpy((char *)plan + field->plan_offset, (const char *)options + field->offset,
+               bytes[field->kind]);
+    }
+    plan->family = LATHE_GEMM;
+    plan->type = problem->type;
+    plan->out = problem->out;
+    plan->layout = problem->layout;
+    plan->beta = problem->beta;
+    plan->statics = problem->statics;
+    plan->static_size[0] = problem->statics == LATHE_STATIC_MNK ? problem->m : -1;
+    plan->static_size[1] = problem->statics == LATHE_STATIC_MNK ? problem->n : -1;
+    plan->static_size[2] = problem->statics != LATHE_STATIC_NONE ? problem->k : -1;
+}
+
+/* The preset's own name, or "custom(from PRESET)" when one of its fields was named. */
+static void label(struct lathe_plan *plan, const struct lathe_plan_options *options,
+                  const struct lt_variant *variant)
+{
+    static const char *const not_of_presets[] = {"arch", "variant", "annotate", "sms"};
+    bool custom = false;
+
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        const struct lt_field *field = &lt_plan_fields[i];
+        bool counts = lt_field_is_set(field, (const char *)options + field->offset);
+
+        for (size_t j = 0; j < 4; j++)
+            if (strcmp(field->key, not_of_presets[j]) == 0)
+                counts = false;
+        custom = custom || counts;
+    }
+    snprintf(plan->variant, sizeof plan->variant, custom ? "custom(from %s)" : "%s", variant->name);
+}
+
+static enum lathe_status make_plan(struct lathe_plan *plan, const struct lathe_gemm *problem,
+                                   const struct lathe_plan_options *options,
+                                   struct lathe_error *err)
+{
+    name_fields(plan, problem, options);
+    if (plan->arch == LATHE_ARCH_DEFAULT)
+        plan->arch = lt_default_arch();
+    if (plan->annotate == LATHE_SWITCH_DEFAULT)
+        plan->annotate = LATHE_ON;
+
+    const struct lt_variant *variant = lt_variant_find(plan->family, plan->arch, plan->variant);
+
+    if (!variant)
+        return refuse_variant(plan, err);
+    if (plan->sms == 0)
+        plan->sms = lt_arch(plan->arch)->sms;
+    label(plan, options, variant);
+
+    enum lathe_status status = variant->choose(plan, problem, err);
+
+    return status == LATHE_OK ? variant->check(plan, err) : status;
+}
+
+static enum lathe_status check_options(const struct lathe_plan_options *options,
+                                       struct lathe_error *err)
+{
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        const struct lt_field *field = &lt_plan_fields[i];
+        enum lathe_status status =
+            lt_field_check(field, (const char *)options + field->offset, true, err);
+
+        if (status != LATHE_OK)
+            return status;
+    }
+    return LATHE_OK;
+}
+
+/* Resolves and plans, without looking for doors. */
+static enum lathe_status plan_quietly(struct lathe_plan *plan, const struct lathe_gemm *given,
+                                      const struct lathe_plan_options *options,
+                                      struct lathe_error *err)
+{
+    struct lathe_gemm problem = *given;
+    enum lathe_status status = lt_gemm_resolve(&problem, err);
+
+    return status == LATHE_OK ? make_plan(plan, &problem, options, err) : status;
+}
+
+static enum lathe_status plan_resolved(struct lathe_plan *plan, const struct lathe_gemm *given,
+                                       const struct lathe_plan_options *options,
+                                       struct lathe_error *err)
+{
+    struct lathe_gemm problem = *given;
+    enum lathe_status status = lt_gemm_resolve(&problem, err);
+
+    if (status == LATHE_UNSUPPORTED) {
+        lt_find_doors(given, options, NULL, plan_quietly, err);
+        return status;
+    }
+    if (status != LATHE_OK)
+        return status;
+    status = make_plan(plan, &problem, options, err);
+    if (status == LATHE_UNSUPPORTED || status == LATHE_DOES_NOT_FIT)
+        lt_find_doors(given, options, plan, plan_quietly, err);
+    return status;
+}
+
+enum lathe_status lathe_plan_gemm(struct lathe_plan *out, const struct lathe_gemm *given,
+                                  const struct lathe_plan_options *given_options,
+                                  struct lathe_error *err)
+{
+    struct lathe_gemm problem;
+    struct lathe_plan_options options;
+    struct lathe_plan plan;
+
+    if (!out || !given)
+        return lt_fail(err, LATHE_MISUSED, "lathe_plan_gemm: needs a plan and a problem");
+    lt_import(&problem, sizeof problem, given, given->struct_size);
+    lt_import(&options, sizeof options, given_options,
+              given_options ? given_options->struct_size : 0);
+
+    enum lathe_status status = check_options(&options, err);
+
+    if (status == LATHE_OK)
+        status = plan_resolved(&plan, &problem, &options, err);
+    if (status == LATHE_OK)
+        lt_export(out, out->struct_size, &plan);
+    return status;
+}
+
+static enum lathe_status check_own(struct lathe_plan *plan, struct lathe_error *err)
+{
+    char preset[LATHE_NAME_SIZE];
+    const struct lt_variant *variant;
+
+    lt_plan_preset(plan->variant, preset);
+    variant = lt_variant_find(plan->family, plan->arch, preset);
+    return variant ? variant->check(plan, err) : refuse_variant(plan, err);
+}
+
+enum lathe_status lathe_plan_check(struct lathe_plan *given, struct lathe_error *err)
+{
+    struct lathe_plan plan;
+
+    if (!given)
+        return lt_fail(err, LATHE_MISUSED, "lathe_plan_check: needs a plan");
+    lt_import(&plan, sizeof plan, given, given->struct_size);
+
+    enum lathe_status status = check_own(&plan, err);
+
+    if (status == LATHE_OK)
+        lt_export(given, given->struct_size, &plan);
+    return status;
+}
+
+enum lathe_status lathe_plan_parse(struct lathe_plan *out, const char *text,
+                                   struct lathe_error *err)
+{
+    struct lathe_plan plan;
+
+    if (!out || !text)
+        return lt_fail(err, LATHE_MISUSED, "lathe_plan_parse: needs a plan and a text");
+
+    enum lathe_status status = lt_plan_read(&plan, text, err);
+
+    if (status == LATHE_OK)
+        status = check_own(&plan, err);
+    if (status == LATHE_OK)
+        lt_export(out, out->struct_size, &plan);
+    return status;
+}
+
+/* ---- Emitting ---- */
+
+enum lathe_status lathe_emit(struct lathe_kernel **kernel, const struct lathe_plan *given,
+                             const struct lathe_allocator *allocator, struct lathe_error *err)
+{
+    struct lathe_plan plan;
+    char preset[LATHE_NAME_SIZE];
+
+    if (!kernel || !given)
+        return lt_fail(err, LATHE_MISUSED, "lathe_emit: needs a place for the kernel and a plan");
+    lt_import(&plan, sizeof plan, given, given->struct_size);
+
+    enum lathe_status status = check_own(&plan, err);
+
+    if (status != LATHE_OK)
+        return status;
+    lt_plan_preset(plan.variant, preset);
+
+    struct lt_builder *b = lt_builder_create(plan.arch, plan.annotate != LATHE_OFF, allocator);
+
+    if (!b)
+        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory to emit a kernel");
+    lt_variant_find(plan.family, plan.arch, preset)->emit(b, &plan);
+    return lt_kernel_create(kernel, &b, &plan, allocator, err);
+}

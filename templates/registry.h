@@ -1,0 +1,35 @@
+/* registry.h: the kernels there are, by family, architecture and variant; all that runtime/
+ * includes of templates/. Planning and emitting themselves are public: lathe_plan_gemm(),
+ * lathe_emit(). */
+#ifndef LT_TEMPLATES_REGISTRY_H
+#define LT_TEMPLATES_REGISTRY_H
+
+#include "codegen/builder.h"
+#include "templates/gemm_problem.h"
+
+struct lt_variant {
+    const char *name;        /* "hopper-best"                                   */
+    const char *ladder_name; /* of the ladder that it comes from, or ""         */
+    enum lathe_family family;
+    enum lathe_arch arch;
+    const char *doc; /* one line                                        */
+
+    /* Fills the fields that `plan` has not named (zero). `problem` is resolved. */
+    enum lathe_status (*choose)(struct lathe_plan *plan, const struct lathe_gemm *problem,
+                                struct lathe_error *err);
+    /* Checks a full plan and fills in what follows from it. */
+    enum lathe_status (*check)(struct lathe_plan *plan, struct lathe_error *err);
+    void (*emit)(struct lt_builder *b, const struct lathe_plan *plan);
+};
+
+extern const struct lt_variant lt_variants[];
+extern const size_t lt_variant_count;
+
+/* The variant of that name; the one a family and architecture have by default when it is empty. */
+const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_arch arch,
+                                         const char *name);
+
+/* What is planned for without a GPU: the newest architecture that has kernels. */
+enum lathe_arch lt_default_arch(void);
+
+#endif

@@ -1,0 +1,81 @@
+#include "templates/schedule.h"
+
+static bool has_cluster(const struct lt_schedule *schedule)
+{
+    return schedule->cluster[0] * schedule->cluster[1] > 1;
+}
+
+/* ceil(size / step) */
+static lt_value count_tiles(struct lt_builder *b, const char *name, lt_value size, int step)
+{
+    lt_value rounded = lt_op(b, name, "add.u32", size, lt_imm(step - 1));
+
+    return lt_op(b, name, "div.u32", rounded, lt_imm(step));
+}
+
+struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
+                                     lt_value m, lt_value n, lt_value raster)
+{
+    struct lt_schedule s = {
+        .tile = {plan->tile[0], plan->tile[1]},
+        .cluster = {plan->cluster[0], plan->cluster[1]},
+    };
+
+    lt_comment(b, "tiles of D, each of %d x %d; %s one at a time", s.tile[0] * s.cluster[0],
+               s.tile[1] * s.cluster[1],
+               has_cluster(&s) ? "the CTAs of a cluster make" : "a CTA makes");
+    s.tiles_m = count_tiles(b, "tiles_m", m, s.tile[0] * s.cluster[0]);
+
+    lt_value tiles_n = count_tiles(b, "tiles_n", n, s.tile[1] * s.cluster[1]);
+
+    s.tiles = lt_op(b, "tiles", "mul.lo.u32", s.tiles_m, tiles_n);
+    lt_note(b, "so that a group has no more than all tiles");
+    s.raster = lt_op(b, "raster", "min.u32", raster, s.tiles_m);
+    s.group_tiles = lt_op(b, "group_tiles", "mul.lo.u32", s.raster, tiles_n);
+    if (s.cluster[0] > 1)
+        s.cluster_m = lt_op(b, "cluster_m", "mov.u32", lt_special("%cluster_ctaid.x"));
+    if (s.cluster[1] > 1)
+        s.cluster_n = lt_op(b, "cluster_n", "mov.u32", lt_special("%cluster_ctaid.y"));
+    return s;
+}
+
+/* The first row or column of this CTA's part of the cluster tile `index`. */
+static lt_value first_of(struct lt_builder *b, const char *name, lt_value index, lt_value place,
+                         int cluster, int tile)
+{
+    if (cluster > 1)
+        index = lt_op(b, name, "mad.lo.u32", index, lt_imm(cluster), place);
+    return lt_op(b, name, "mul.lo.u32", index, lt_imm(tile));
+}
+
+struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
+{
+    struct lt_tile tile = {.open = true};
+    bool cluster = has_cluster(s);
+    lt_value first =
+        lt_op(b, "first_tile", "mov.u32", lt_special(cluster ? "%clusterid.x" : "%ctaid.x"));
+    lt_value stride =
+        lt_op(b, "tile_stride", "mov.u32", lt_special(cluster ? "%nclusterid.x" : "%nctaid.x"));
+
+    tile.loop = lt_for_begin(b, "tile", first, s->tiles, stride);
+
+    lt_comment(b, "the tile's place: column by column through a group of rows of tiles");
+    lt_value group = lt_op(b, "group", "div.u32", tile.loop.index, s->group_tiles);
+    lt_value group_row = lt_op(b, "group_row", "mul.lo.u32", group, s->raster);
+    lt_value rows = lt_op(b, "group_rows", "sub.u32", s->tiles_m, group_row);
+    rows = lt_op(b, "group_rows", "min.u32", rows, s->raster);
+    lt_value in_group = lt_op(b, "in_group", "rem.u32", tile.loop.index, s->group_tiles);
+    lt_value row = lt_op(b, "tile_row", "rem.u32", in_group, rows);
+    row = lt_op(b, "tile_row", "add.u32", group_row, row);
+    lt_value column = lt_op(b, "tile_column", "div.u32", in_group, rows);
+
+    tile.m = first_of(b, "tile_m", row, s->cluster_m, s->cluster[0], s->tile[0]);
+    tile.n = first_of(b, "tile_n", column, s->cluster_n, s->cluster[1], s->tile[1]);
+    return tile;
+}
+
+void lt_tiles_end(struct lt_builder *b, struct lt_tile *tile)
+{
+    lt_for_end(b, &tile->loop);
+    tile->open = false;
+}

@@ -1,0 +1,34 @@
+/* schedule.h: which tiles of D a CTA makes, in which order.
+ *
+ * Persistent: the clusters of the grid stride over all cluster tiles. The order is grouped
+ * rasterisation: `raster` rows of tiles are walked column by column, so that the CTAs that run at
+ * one time share rows of A and of B in L2. */
+#ifndef LT_TEMPLATES_SCHEDULE_H
+#define LT_TEMPLATES_SCHEDULE_H
+
+#include "codegen/control.h"
+
+struct lt_schedule {
+    int tile[2];    /* m, n of one CTA       */
+    int cluster[2]; /* CTAs along m, along n */
+    lt_value tiles, tiles_m, group_tiles, raster;
+    lt_value cluster_m, cluster_n; /* this CTA's place in its cluster; nothing where always 0 */
+};
+
+/* Counts the tiles of an m x n problem; in the kernel's own scope, before the roles. */
+struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
+                                     lt_value m, lt_value n, lt_value raster);
+
+struct lt_tile {
+    bool open;
+    struct lt_block loop;
+    lt_value m, n; /* first row and column of this CTA's tile of D */
+};
+
+/* The tiles of this CTA, one after the other. */
+#define LT_TILES(b, tile, schedule)                                                                \
+    for (struct lt_tile tile = lt_tiles_begin(b, schedule); tile.open; lt_tiles_end(b, &tile))
+struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *schedule);
+void lt_tiles_end(struct lt_builder *b, struct lt_tile *tile);
+
+#endif
