@@ -1,0 +1,56 @@
+/* comparison.h: when a GEMM's answer is right, element by element. The rule stands here for the CPU
+ * and in reference_source.c for the GPU; what both work on are the values below.
+ *
+ * For r = alpha * sum a*b + beta * c in f64, an element d is right when
+ *     |d - r| <= 1 spacing of the output type at r
+ *                + (k/16 + 2) * 2^-20 * (|alpha| sum |a||b| + |beta c|).
+ * NaN must meet NaN; a sum that overflows the output type must give its infinity, one that comes
+ * within the second term of overflowing may. On whole numbers whose partial sums all stay below
+ * 2^24 the answer must be r, rounded once. With beta = 0 c is not looked at. */
+#ifndef LT_RUNTIME_COMPARISON_H
+#define LT_RUNTIME_COMPARISON_H
+
+#include "runtime/matrix.h"
+
+#include <stdbool.h>
+
+/* Bytes from the first element to the last one; 0 for an empty matrix. */
+int64_t lt_matrix_bytes(const struct lt_matrix *matrix);
+
+/* `bytes` bytes of each row, the rows `pitch` bytes apart: all should hold the canary. */
+struct lt_region {
+    uint64_t at;
+    int64_t rows, bytes, pitch;
+};
+
+/* What was multiplied: D = alpha * A * B^T + beta * C. */
+struct lt_product {
+    struct lt_matrix a, b, c, d;
+    double alpha, beta;
+    bool whole; /* A, B, C, alpha and beta hold whole numbers */
+};
+
+struct lt_verdict {
+    int64_t compared; /* elements: all of them, or the verdict is worth nothing */
+    int64_t wrong;
+    int64_t first; /* index of the first of them, row * columns + column; INT64_MAX if none */
+    double got, want, bound; /* there */
+    double max_abs_error; /* infinite where a wrong element, or what it should be, is no number */
+    double error_squares, reference_squares; /* sums of (d - r)^2 and r^2 */
+};
+#define LT_VERDICT_INIT                                                                            \
+    {                                                                                              \
+        .first = INT64_MAX                                                                         \
+    }
+
+/* Judges the element `d` at `index`, for which `sum` = sum a*b and `magnitude` = sum |a||b|. */
+void lt_verdict_add(struct lt_verdict *verdict, const struct lt_product *product, int64_t index,
+                    double d, double sum, double magnitude, double c);
+
+/* Takes a part's verdict into the whole's. */
+void lt_verdict_merge(struct lt_verdict *verdict, const struct lt_verdict *part);
+
+/* ||d - r|| / ||r||; 0 when there is no error, infinite when there is but r is 0. */
+double lt_verdict_rel_error(const struct lt_verdict *verdict);
+
+#endif

@@ -1,0 +1,110 @@
+#include "runtime/driver.h"
+
+#include "codegen/status.h"
+#include "runtime/library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* CUDA 12.0: the first with cuLaunchKernelEx, clusters and cuTensorMapEncodeTiled. */
+enum { LEAST_VERSION = 12000 };
+
+static const char install_hint[] = "install NVIDIA's driver for CUDA 12.0 or newer (R525)";
+
+/* dlsym returns an object pointer; POSIX lets it stand for a function, C does not. */
+static void set_function(void *slot, void *symbol)
+{
+    memcpy(slot, &symbol, sizeof symbol);
+}
+
+/* The name of the first function that the library lacks, or null. */
+static const char *load_functions(struct lt_driver *driver)
+{
+    const char *missing = NULL;
+    void *symbol;
+
+#define LT_CU(name, symbol_name, arguments)                                                        \
+    symbol = dlsym(driver->library, symbol_name);                                                  \
+    set_function(&driver->name, symbol);                                                           \
+    if (!symbol && !missing)                                                                       \
+        missing = symbol_name;
+#include "runtime/driver.def"
+#undef LT_CU
+    return missing;
+}
+
+static enum lathe_status refuse_old(const struct lt_driver *driver, const char *found,
+                                    const char *missing, struct lathe_error *err)
+{
+    int version = 0;
+
+    if (driver->cuDriverGetVersion && driver->cuDriverGetVersion(&version) != LT_CUDA_SUCCESS)
+        version = 0;
+    return lt_fail(err, LATHE_NO_DRIVER, "the driver %s is for CUDA %d.%d%s%s, too old; %s", found,
+                   version / 1000, version % 1000 / 10, missing ? " and has no " : "",
+                   missing ? missing : "", install_hint);
+}
+
+static enum lathe_status start(struct lt_driver *driver, const char *found, struct lathe_error *err)
+{
+    const char *missing = load_functions(driver);
+
+    if (missing)
+        return refuse_old(driver, found, missing, err);
+
+    int result = driver->cuInit(0);
+
+    if (result == LT_CUDA_ERROR_NO_DEVICE)
+        return lt_fail(err, LATHE_NO_DEVICE, "the driver %s finds no GPU (cuInit: no device)",
+                       found);
+    if (result != LT_CUDA_SUCCESS)
+        return lt_driver_check(driver, result, "cuInit", err);
+    if (driver->cuDriverGetVersion(&driver->version) != LT_CUDA_SUCCESS ||
+        driver->version < LEAST_VERSION)
+        return refuse_old(driver, found, NULL, err);
+    return LATHE_OK;
+}
+
+enum lathe_status lt_driver_open(struct lt_driver *driver, const char *path,
+                                 struct lathe_error *err)
+{
+    static const char *const names[] = {"libcuda.so.1", NULL};
+    struct lt_library_search search = {.path = path, .names = names};
+    char found[512], tried[512];
+
+    memset(driver, 0, sizeof *driver);
+    driver->library = lt_library_open(&search, found, sizeof found, tried, sizeof tried);
+    if (!driver->library)
+        return lt_fail(err, LATHE_NO_DRIVER, "no CUDA driver: looked for %s; %s", tried,
+                       install_hint);
+
+    enum lathe_status status = start(driver, found, err);
+
+    if (status != LATHE_OK)
+        lt_driver_close(driver);
+    return status;
+}
+
+void lt_driver_close(struct lt_driver *driver)
+{
+    if (driver->library)
+        dlclose(driver->library);
+    memset(driver, 0, sizeof *driver);
+}
+
+enum lathe_status lt_driver_check(const struct lt_driver *driver, int result, const char *call,
+                                  struct lathe_error *err)
+{
+    const char *name = NULL, *text = NULL;
+
+    if (result == LT_CUDA_SUCCESS)
+        return LATHE_OK;
+    if (driver->cuGetErrorName(result, &name) != LT_CUDA_SUCCESS || !name)
+        name = "unknown error";
+    if (driver->cuGetErrorString(result, &text) != LT_CUDA_SUCCESS || !text)
+        text = "no description";
+    return lt_fail(
+        err, result == LT_CUDA_ERROR_OUT_OF_MEMORY ? LATHE_OUT_OF_MEMORY : LATHE_DRIVER_FAILED,
+        "%s: %s (%d): %s", call, name, result, text);
+}

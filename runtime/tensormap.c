@@ -1,0 +1,60 @@
+#include "runtime/tensormap.h"
+
+#include "codegen/status.h"
+
+static int element_type(enum lathe_type type)
+{
+    switch (type) {
+    case LATHE_F16:
+        return LT_TENSOR_MAP_FLOAT16;
+    case LATHE_BF16:
+        return LT_TENSOR_MAP_BFLOAT16;
+    case LATHE_F32:
+        return LT_TENSOR_MAP_FLOAT32;
+    case LATHE_TYPE_DEFAULT:
+    case LATHE_TF32:
+    case LATHE_E4M3:
+    case LATHE_E5M2:
+    case LATHE_INT8:
+    case LATHE_S32:
+        break;
+    }
+    return -1; /* no kernel has such a map yet; the driver refuses it */
+}
+
+static int promotion(int bytes)
+{
+    return bytes >= 256 ? LT_TENSOR_MAP_L2_PROMOTION_256B : LT_TENSOR_MAP_L2_PROMOTION_128B;
+}
+
+enum lathe_status lt_tensor_map_encode(const struct lt_driver *driver,
+                                       const struct lathe_tensor_map *recipe,
+                                       const struct lt_matrix *matrix, struct lt_cu_tensor_map *map,
+                                       struct lathe_error *err)
+{
+    int bytes = lathe_type_bytes(recipe->type);
+    int64_t columns = matrix->columns / recipe->inner_multiple * recipe->inner_multiple;
+    uint64_t dims[2] = {(uint64_t)(columns > 0 ? columns : 1),
+                        (uint64_t)(matrix->rows > 0 ? matrix->rows : 1)};
+    /* A single row has no next one, so its distance may be anything; the driver wants it legal. */
+    uint64_t strides[1] = {((uint64_t)matrix->pitch * (uint64_t)bytes + 15) / 16 * 16};
+    uint32_t box[2] = {(uint32_t)recipe->box[0], (uint32_t)recipe->box[1]};
+    const uint32_t element_strides[2] = {1, 1};
+
+    if (strides[0] == 0)
+        strides[0] = 16;
+
+    int result = driver->cuTensorMapEncodeTiled(
+        map, element_type(recipe->type), 2, (void *)(uintptr_t)matrix->at, dims, strides, box,
+        element_strides, 0, LT_TENSOR_MAP_SWIZZLE_128B, promotion(recipe->promotion_bytes), 0);
+
+    if (result == LT_CUDA_SUCCESS)
+        return LATHE_OK;
+    return lt_fail(
+        err, LATHE_DRIVER_FAILED,
+        "cuTensorMapEncodeTiled refused %s (%d): %llu x %llu of %s, %llu bytes a row, at "
+        "0x%llx",
+        recipe->name, result, (unsigned long long)dims[1], (unsigned long long)dims[0],
+        lathe_type_name(recipe->type), (unsigned long long)strides[0],
+        (unsigned long long)matrix->at);
+}
