@@ -1,0 +1,22 @@
+/* progress.h: says on a terminal that long work goes on. */
+#ifndef LT_CLI_PROGRESS_H
+#define LT_CLI_PROGRESS_H
+
+#include "cli/output.h"
+
+#include <pthread.h>
+
+/* Between begin and end a line on standard error names the work and counts seconds, once it has
+ * lasted longer than one. Prints nothing where standard error is no terminal. */
+struct progress {
+    const char *what;
+    bool running, done;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t ended;
+};
+
+void progress_begin(struct progress *progress, const struct output *out, const char *what);
+void progress_end(struct progress *progress);
+
+#endif

@@ -1,0 +1,38 @@
+/* request.h: from words to a problem, a plan and a context. What several verbs begin with. */
+#ifndef LT_CLI_REQUEST_H
+#define LT_CLI_REQUEST_H
+
+#include "cli/words.h"
+
+/* The key device=, which the verbs that run something share. */
+#define KEY_DEVICE                                                                                 \
+    {                                                                                              \
+        .name = "device", .kind = KEY_TEXT, .values = "auto gpu gpu:N", .fallback = "auto",        \
+        .doc = "where it runs; gpu:1 is the second GPU"                                            \
+    }
+
+/* The problem and the plan fields that the words name. */
+enum lathe_status request_read(const struct words *words, struct lathe_request *request,
+                               struct lathe_error *err);
+
+/* The same, and the plan for it. Where no arch is named it is the detected GPU's, and without a GPU
+ * the library's default; where one is named, neither driver nor device is touched. */
+enum lathe_status request_plan(const struct words *words, struct lathe_request *request,
+                               struct lathe_plan *plan, struct lathe_error *err);
+
+/* The words of the problem and of the fields named with it; to be freed. Null: no memory. */
+char *request_words(const struct lathe_request *request);
+
+/* A context whose log goes to standard error. */
+enum lathe_status context_open(struct lathe_context **context, struct lathe_error *err);
+/* The same, on the device that device= names. */
+enum lathe_status context_open_device(struct lathe_context **context, const struct words *words,
+                                      struct lathe_error *err);
+
+/* Microseconds of a clock that only goes forward. */
+double now_us(void);
+
+/* Billions of operations a millisecond; 0 where no time was measured. */
+double problem_tflops(const struct lathe_gemm *problem, double time_us);
+
+#endif

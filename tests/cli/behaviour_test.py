@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+"""What the command promises whatever its words are: exit codes, JSON, files, failing output,
+examples that run, and a machine without a GPU or without nvJitLink."""
+import json
+import os
+import pty
+import re
+import resource
+import subprocess
+import sys
+
+import support
+
+GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
+REFUSED = f"plan {GEMM} stages=64 tile=128x256x64"
+MISTYPED = f"plan {GEMM} staegs=4"
+PRINTING = ("--help", "--version", "help plan", "list", "list --json", "list plans",
+            f"plan {GEMM}", f"plan {GEMM} --json", f"emit {GEMM}", f"emit {GEMM} --json",
+            f"emit {GEMM} -o -", "doctor", "doctor --json", "cache path", "cache list --json")
+
+
+def equal(seen, wanted, what):
+    assert seen == wanted, f"{what}: {shortened(seen)}, not {shortened(wanted)}"
+
+
+def shortened(value):
+    text = repr(value)
+    return text if len(text) <= 300 else text[:300] + "..."
+
+
+def one_line(result, what):
+    assert re.fullmatch(r"lathe: [^\n]+\n", result.err), f"{what}: {result.err!r}"
+
+
+# ---- Refusals ----
+
+def every_refusal_is_one_object_and_one_line(bench):
+    for words, code, name in ((REFUSED, 1, "does-not-fit"), (MISTYPED, 2, "bad-word"),
+                              (f"plan {GEMM} m=-1", 2, "out-of-range"),
+                              (f"plan {GEMM} arch=sm_80", 1, "unsupported"),
+                              (f"run {GEMM}", 1, "no-driver"), (f"bench {GEMM}", 1, "no-driver"),
+                              (f"emit {GEMM} -o /nonexistent/x", 1, "io-failed")):
+        text, as_json = bench.run(words), bench.run(words + " --json")
+        equal((text.code, as_json.code), (code, code), words)
+        equal(text.out, b"", words)
+        equal(list(as_json.json), ["error"], words)
+        equal(as_json.json["error"]["code"], name, words)
+        one_line(as_json, words)
+        equal(as_json.err, f"lathe: {as_json.json['error']['message']}\n", words)
+        equal(text.err.splitlines()[0] + "\n", as_json.err, words)
+
+
+def what_does_not_fit_says_what_would(bench):
+    for tail in ("stages=64 tile=128x256x64", "tile=256x256x64", "stages=9", "arch=sm_80",
+                 "tile=128x256x64 stages=9 beta=any out=f32", "lda=4097"):
+        words = f"plan {GEMM} {tail}"
+        result = bench.run(words + " --json")
+        if result.code == 0:
+            continue
+        error = result.json["error"]
+        doors = error["fits_with"]
+        assert doors, f"{words}: nothing would fit"
+        if error["code"] == "does-not-fit":
+            assert error["needs_bytes"] > error["limit_bytes"] > 0, words
+        for door in doors:
+            equal(bench.run(words.split() + door).code, 0, f"{words} {door}")
+        text = " | ".join(" ".join(door) for door in doors)
+        equal(bench.run(words).err.splitlines()[1], f"  would fit: {text}", words)
+
+
+def words_of_any_bytes_are_refused_in_one_line(bench):
+    for word in (b"m=\xff\xfe", b"m=1\n2", b"\x1b[31m=1", b"k=" + 5000 * b"9", 5000 * b"x",
+                 "m=\u00e9".encode()):
+        words = ["plan", "gemm", "m=1", "n=1", "k=1", word]
+        result = bench.run(words)
+        equal(result.code, 2, repr(word[:20]))
+        one_line(result, repr(word[:20]))
+        assert "\x1b" not in result.err, repr(word[:20])
+        equal(bench.run(words + ["--json"]).json["error"]["code"] in ("bad-word", "out-of-range"),
+              True, repr(word[:20]))
+
+
+def json_is_understood_wherever_it_stands(bench):
+    for words in (f"--json plan {GEMM}", f"plan --json {GEMM}", f"plan {GEMM} --json"):
+        equal(bench.run(words).json["family"], "gemm", words)
+    equal(bench.run("plan --unknown --json").json["error"]["code"], "bad-word", "behind a mistake")
+
+
+# ---- Machines that lack something ----
+
+def without_a_gpu_run_says_so(bench):
+    result = bench.run(f"run {GEMM}")
+    equal(result.code, 1, "exit code")
+    one_line(result, "run")
+
+
+def without_nvjitlink_build_says_so(bench):
+    env = {"LATHE_NVJITLINK_LIBRARY": support.NO_SUCH_LIBRARY}
+    result = bench.run(f"build {GEMM} -o kernel.cubin --json", **env)
+    equal(result.code, 1, "exit code")
+    equal(result.json["error"]["code"], "no-library", "code")
+    one_line(result, "build")
+    equal(bench.files(), [], "files left")
+
+
+def planning_and_emitting_need_neither(bench):
+    env = {"LATHE_NVJITLINK_LIBRARY": support.NO_SUCH_LIBRARY}
+    for words in ("plan gemm m=64 n=64 k=64", "emit gemm m=64 n=64 k=64", f"plan {GEMM}"):
+        result = bench.run(words, **env)
+        equal((result.code, result.err), (0, ""), words)
+
+
+def doctor_reports_what_is_missing(bench):
+    result = bench.run("doctor --json", LATHE_NVJITLINK_LIBRARY=support.NO_SUCH_LIBRARY)
+    equal(result.code, 0, "exit code")
+    equal(result.json["ok"], False, "ok")
+    found = {finding["what"]: finding for finding in result.json["findings"]}
+    for what in ("driver", "nvJitLink"):
+        assert found[what]["found"] != "found", what
+        assert found[what]["advice"], what
+    lines = bench.run("doctor", LATHE_NVJITLINK_LIBRARY=support.NO_SUCH_LIBRARY).text.splitlines()
+    equal(len(lines), len(found) + 1, "lines")
+
+
+# ---- Results ----
+
+def emit_gives_the_same_bytes_everywhere(bench):
+    text = bench.run(f"emit {GEMM}").out
+    equal(bench.run(f"emit {GEMM} -o kernel.ptx").out, b"", "standard output with -o")
+    with open(bench.path("kernel.ptx"), "rb") as file:
+        equal(file.read(), text, "the file")
+    as_json = bench.run(f"emit {GEMM} --json").json
+    equal(as_json["text"].encode(), text, "the text in JSON")
+    equal(as_json["bytes"], len(text), "bytes")
+    equal(bench.run(f"emit {GEMM} -o -").out, text, "-o -")
+    text.decode("ascii")
+
+
+def emit_describes_the_kernel(bench):
+    answer = bench.run(f"emit {GEMM} -o kernel.ptx --json").json
+    equal(answer["output"], "kernel.ptx", "output")
+    assert "text" not in answer
+    assert answer["emit_us"] > 0
+    equal(answer["plan"], bench.run(f"plan {GEMM} --json").json, "plan")
+    kernel = answer["kernel"]
+    with open(bench.path("kernel.ptx"), encoding="ascii") as file:
+        assert f".entry {kernel['name']}" in file.read()
+    for key in ("block", "cluster", "smem", "params", "tensor_maps", "registers", "spills",
+                "warnings"):
+        assert key in kernel, key
+
+
+def plan_holds_what_is_promised(bench):
+    plan = bench.run(f"plan {GEMM} --json").json
+    for key in ("family arch variant tile cta_tile cluster_tile cluster cta_group stages consumers "
+                "threads smem tmem_columns registers predicted_us reason").split():
+        assert key in plan, key
+    tenants = plan["smem"]["tenants"]
+    equal(sum(tenant["bytes"] for tenant in tenants), plan["smem"]["bytes"], "sum of the tenants")
+    assert plan["smem"]["bytes"] <= plan["smem"]["limit"]
+
+
+def every_listed_plan_can_be_planned(bench):
+    plans = bench.run("list plans")
+    assert re.fullmatch(r"lathe: \d+ plans.*\n", plans.err), plans.err
+    lines = plans.text.splitlines()
+    equal(bench.run("list plans --json").json["plans"], lines, "JSON")
+    assert len(lines) >= 10
+    for line in lines:
+        equal(bench.run(f"plan gemm m=4096 n=4096 k=4096 {line}").code, 0, line)
+
+
+def list_has_every_section(bench):
+    answer = bench.run("list --json").json
+    for name in ("families", "variants", "architectures", "types", "problem", "plan"):
+        assert answer[name], name
+        equal(list(bench.run(f"list {name} --json").json), [name], name)
+    keys = [field["key"] for field in answer["problem"] + answer["plan"]]
+    assert {"m", "type", "arch", "tile", "stages"} <= set(keys)
+
+
+# ---- Cubins and the cache ----
+
+def build_writes_a_cubin_and_keeps_it(bench):
+    bench.needs_linker()
+    first = bench.run(f"build {GEMM} -o kernel.cubin --json").json
+    equal(first["cache"], "miss", "the first time")
+    assert first["link_ms"] > 0
+    equal(os.path.getsize(bench.path("kernel.cubin")), first["bytes"], "bytes")
+    assert first["kernel"]["registers"] > 0
+    equal((first["kernel"]["spills"], first["linker_warnings"]), (0, []), "spills, warnings")
+    equal(bench.run(f"build {GEMM} --json").json["cache"], "hit", "the second time")
+    equal(len(bench.run(f"build {GEMM} -o -").out), first["bytes"], "-o -")
+    equal(bench.run(f"build {GEMM} -o - --json").code, 2, "-o - and --json")
+    assert "cache hit" in bench.run(f"build {GEMM}").text
+
+
+def cache_shows_what_it_keeps(bench):
+    bench.needs_linker()
+    bench.run("cache clear")
+    bench.run(f"build {GEMM} -o kernel.cubin")
+    listing = bench.run("cache list --json").json
+    name = listing["entries"][0]["name"]
+    equal((len(listing["entries"]), len(name)), (1, 32), "entries")
+    equal(bench.run("cache path").text, listing["path"] + "\n", "path")
+    assert bench.run("cache list").text.startswith(name)
+    equal(bench.run(f"cache show {name[:6]} --json").json["name"], name, "by its beginning")
+    equal(bench.run(f"cache show {name} text").out, bench.run(f"emit {GEMM}").out, "text")
+    with open(bench.path("kernel.cubin"), "rb") as file:
+        equal(bench.run(f"cache show {name} cubin").out, file.read(), "cubin")
+    contract = json.loads(bench.run(f"cache show {name} contract").text)
+    equal(bench.run(f"cache show {name} contract --json").json["contract"], contract, "contract")
+    equal(bench.run(f"cache show {name} cubin --json").code, 2, "a cubin as JSON")
+
+
+def cache_names_must_be_unambiguous(bench):
+    bench.needs_linker()
+    # Seventeen names: two at least begin with the same digit.
+    for k in range(17):
+        bench.run(f"build gemm m=64 n=64 k={64 * k + 64} static=k arch=sm_90a")
+    entries = bench.run("cache list --json").json["entries"]
+    digits = [entry["name"][0] for entry in entries]
+    twice = next(digit for digit in digits if digits.count(digit) > 1)
+    equal(bench.run(f"cache show {twice}").code, 2, "ambiguous")
+    equal(bench.run("cache show zz").code, 1, "none")
+
+
+def cache_forgets(bench):
+    bench.needs_linker()
+    bench.run(f"build {GEMM}")
+    equal(bench.run("cache verify --json").json["removed"], 0, "verify")
+    equal(bench.run("cache prune limit=1G --json").json["removed"], 0, "prune to 1G")
+    assert bench.run("cache prune limit=0 --json").json["removed"] > 0
+    equal(bench.run("cache list --json").json["entries"], [], "after prune limit=0")
+    bench.run(f"build {GEMM}")
+    equal(bench.run("cache clear --json").json["removed"], 1, "clear")
+    equal(bench.run("cache list").text, "", "after clear")
+
+
+def a_bad_entry_is_found(bench):
+    bench.needs_linker()
+    name = bench.run("cache list --json").json["entries"][0]["name"]
+    path = os.path.join(bench.run("cache path").text.strip(), name)
+    if not os.path.exists(path):
+        raise support.Skip("entries are not files of that name")
+    with open(path, "r+b") as file:
+        file.seek(64)
+        file.write(b"not what was there")
+    entry = bench.run("cache list --json").json["entries"][0]
+    equal(entry["valid"], False, "valid")
+    equal(bench.run(f"cache show {name}").code, 1, "show")
+    result = bench.run("cache verify --json")
+    equal((result.code, result.json), (1, {"checked": 1, "removed": 1}), "verify")
+    equal(bench.run("cache verify").code, 0, "verify again")
+
+
+# ---- Output that cannot be written ----
+
+def a_full_disk_is_an_error(bench):
+    for words in PRINTING + ("cache show",):
+        wanted = bench.run(words).code or 1
+        with open("/dev/full", "wb") as full:
+            result = bench.run(words, stdout=full)
+        equal(result.code, wanted, words)
+        assert wanted == 2 or "standard output: No space left on device" in result.err, words
+
+
+def a_refusal_on_a_full_disk_keeps_its_code(bench):
+    for words, code in ((REFUSED, 1), (MISTYPED, 2)):
+        with open("/dev/full", "wb") as full:
+            result = bench.run(words + " --json", stdout=full)
+        equal(result.code, code, words)
+        equal(len(result.err.splitlines()), 2, words)
+
+
+def a_closed_pipe_is_an_error(bench):
+    for words in PRINTING:
+        reading, writing = os.pipe()
+        os.close(reading)
+        result = bench.run(words, stdout=writing)
+        os.close(writing)
+        equal(result.code, 1, words)
+        assert "Broken pipe" in result.err, words
+
+
+def a_closed_standard_output_is_an_error(bench):
+    for words in PRINTING + (f"build {GEMM}", "cache list"):
+        result = bench.run(words, stdout=None, before=lambda: os.close(1))
+        equal(result.code, 1 if "cache list" != words else result.code, words)
+        assert "Traceback" not in result.err
+
+
+def a_closed_standard_error_changes_nothing(bench):
+    for words, code in ((REFUSED, 1), (MISTYPED, 2), (f"plan {GEMM}", 0)):
+        equal(bench.run(words, before=lambda: os.close(2)).code, code, words)
+
+
+def full_device_is_refused_for_parts_and_cubins(bench):
+    bench.needs_linker()
+    name = bench.run("cache list --json").json["entries"][0]["name"]
+    for words in (f"cache show {name} text", f"cache show {name} cubin", f"cache show {name}",
+                  f"build {GEMM}", f"build {GEMM} --json", f"build {GEMM} -o -"):
+        with open("/dev/full", "wb") as full:
+            equal(bench.run(words, stdout=full).code, 1, words)
+    equal(bench.run(f"build {GEMM} -o /dev/full").code, 1, "-o /dev/full")
+
+
+# ---- Files ----
+
+def a_file_is_replaced_whole_or_not_at_all(bench):
+    with open(bench.path("kernel.ptx"), "w", encoding="ascii") as file:
+        file.write("old")
+    result = bench.run(f"emit {GEMM} -o kernel.ptx",
+                       before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+    equal(result.code, 1, "exit code")
+    one_line(result, "emit")
+    equal(bench.files(), ["kernel.ptx"], "files")
+    with open(bench.path("kernel.ptx"), encoding="ascii") as file:
+        equal(file.read(), "old", "the file")
+
+
+def a_file_that_may_not_be_written_is_left(bench):
+    with open(bench.path("kernel.ptx"), "w", encoding="ascii") as file:
+        file.write("old")
+    os.chmod(bench.path("kernel.ptx"), 0o444)
+    if os.access(bench.path("kernel.ptx"), os.W_OK):
+        raise support.Skip("this user may write everywhere")
+    equal(bench.run(f"emit {GEMM} -o kernel.ptx").code, 1, "exit code")
+    with open(bench.path("kernel.ptx"), encoding="ascii") as file:
+        equal(file.read(), "old", "the file")
+
+
+def a_new_file_has_the_usual_permissions(bench):
+    bench.run(f"emit {GEMM} -o kernel.ptx", before=lambda: os.umask(0o027))
+    equal(os.stat(bench.path("kernel.ptx")).st_mode & 0o777, 0o640, "permissions")
+    os.chmod(bench.path("kernel.ptx"), 0o600)
+    bench.run(f"emit {GEMM} -o kernel.ptx")
+    equal(os.stat(bench.path("kernel.ptx")).st_mode & 0o777, 0o600, "permissions kept")
+
+
+def a_link_stays_a_link(bench):
+    with open(bench.path("target"), "w", encoding="ascii") as file:
+        file.write("old")
+    os.symlink("target", bench.path("link"))
+    equal(bench.run(f"emit {GEMM} -o link").code, 0, "exit code")
+    assert os.path.islink(bench.path("link"))
+    assert os.path.getsize(bench.path("target")) > 1000
+    equal(bench.files(), ["link", "target"], "files")
+
+
+def a_pipe_is_written_to_and_not_replaced(bench):
+    os.mkfifo(bench.path("pipe"))
+    reader = subprocess.Popen(["cat", bench.path("pipe")], stdout=subprocess.PIPE)
+    equal(bench.run(f"emit {GEMM} -o pipe").code, 0, "exit code")
+    equal(reader.communicate(timeout=60)[0], bench.run(f"emit {GEMM}").out, "the text")
+    equal(bench.files(), ["pipe"], "files")
+
+
+# ---- Terminals ----
+
+def on_terminal(bench, words, **env):
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(["lathe"] + words.split(), env={**bench.env, "TERM": "xterm", **env},
+                             stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            part = b""
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    child.wait(timeout=60)
+    return seen
+
+
+def colour_is_for_terminals(bench):
+    assert b"\x1b[" in on_terminal(bench, "list")
+    assert b"\x1b[" not in on_terminal(bench, "list", NO_COLOR="1")
+    assert b"\x1b[" not in on_terminal(bench, "list", TERM="dumb")
+    assert b"\x1b[" not in bench.run("list").out
+
+
+# ---- Help ----
+
+def examples_of(bench, verb):
+    text = bench.run(f"{verb} --help").text
+    lines = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
+    assert lines, f"{verb} --help has no examples"
+    return [line.strip() for line in lines]
+
+
+def examples_run(bench, verb):
+    examples = examples_of(bench, verb)
+    if verb in ("build", "cache"):
+        bench.needs_linker()
+    for line in examples:
+        assert line.startswith(f"lathe {verb}") or verb in ("", "cache"), line
+        result = bench.shell(line)
+        if verb in ("run", "bench"):
+            equal(result.code, 1, line)
+            assert result.err.startswith("lathe: "), result.err
+        else:
+            equal(result.code, 0, f"{line}: {result.err}")
+
+
+def examples_run_on_a_gpu(bench):
+    del bench.env["LATHE_CUDA_LIBRARY"]
+    found = {f["what"]: f["found"] for f in bench.run("doctor --json").json["findings"]}
+    if found.get("driver") != "found" or found.get("GPU 0") != "found":
+        raise support.Skip("no GPU")
+    for line in examples_of(bench, "run") + examples_of(bench, "bench"):
+        if "cublaslt" in line and found.get("cuBLASLt") != "found":
+            continue
+        result = bench.shell(line)
+        equal(result.code, 0, f"{line}: {result.err}")
+
+
+def no_verb_is_named_that_is_not_there(bench):
+    verbs = [verb["name"] for verb in bench.run("help --json").json["verbs"]]
+    for verb in verbs:
+        equal(bench.run(f"{verb} --help").code, 0, verb)
+        equal(bench.run(f"{verb} --help").out, bench.run(f"help {verb}").out, verb)
+        equal(bench.run(f"help {verb} --json").json["verb"], verb, verb)
+
+
+VERBS = ("", "list", "plan", "emit", "build", "run", "bench", "cache", "doctor", "help")
+TESTS = [
+    every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
+    words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
+    without_a_gpu_run_says_so, without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
+    doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
+    plan_holds_what_is_promised, every_listed_plan_can_be_planned, list_has_every_section,
+    build_writes_a_cubin_and_keeps_it, cache_shows_what_it_keeps, cache_names_must_be_unambiguous,
+    cache_forgets, a_bad_entry_is_found, a_full_disk_is_an_error,
+    a_refusal_on_a_full_disk_keeps_its_code, a_closed_pipe_is_an_error,
+    a_closed_standard_output_is_an_error, a_closed_standard_error_changes_nothing,
+    full_device_is_refused_for_parts_and_cubins, a_file_is_replaced_whole_or_not_at_all,
+    a_file_that_may_not_be_written_is_left, a_new_file_has_the_usual_permissions,
+    a_link_stays_a_link, a_pipe_is_written_to_and_not_replaced, colour_is_for_terminals,
+    no_verb_is_named_that_is_not_there, examples_run_on_a_gpu,
+]
+
+if __name__ == "__main__":
+    sys.exit(support.main(
+        [(test.__name__.replace("_", " "), test) for test in TESTS] +
+        [(f"examples of lathe {verb} --help run",
+          lambda bench, verb=verb: examples_run(bench, verb)) for verb in VERBS]))

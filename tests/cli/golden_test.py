@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""What the command prints, word for word: help, lists, plans, refusals.
+
+Each row is a file in expected/ and the commands whose output it holds. LATHE_UPDATE_GOLDEN=1
+rewrites the files; the change is then reviewed like code.
+"""
+import sys
+
+import support
+
+GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
+VERBS = ("list", "plan", "emit", "build", "run", "bench", "cache", "doctor", "help")
+
+
+def both(*commands):
+    """Each command as text and with --json."""
+    return [form for words in commands for form in (words, words + " --json")]
+
+
+GOLDEN = {
+    "help": ["--help", "help", "help --json", "--version", "--version --json"],
+    **{f"help_{verb}": [f"{verb} --help"] for verb in VERBS},
+    "usage": both("", "paln", "--jsn", "plan --json=1", "plan -o x " + GEMM, "help paln",
+                  "list varaints", "list types plans", "doctor gpu", "doctor gpu=1", "emit -o"),
+    "list": ["list", "list --json", "list families"],
+    "plan": both(f"plan {GEMM}", f"plan {GEMM} type=bf16 out=f32 beta=any",
+                 f"plan {GEMM} tile=128x128x64 stages=3 cluster=1x1x1",
+                 "plan gemm m=64 n=4096 k=14336 arch=sm_90a static=k"),
+    "default_arch": ["plan gemm m=4096 n=4096 k=4096"],
+    "last_word_holds": [f"plan {GEMM} stages=2 stages=3", f"plan -- {GEMM} stages=3"],
+    "refuse_key": both(f"plan {GEMM} staegs=4", f"plan {GEMM} seed=4", f"run {GEMM} sede=4",
+                       f"plan {GEMM} =4", f"plan {GEMM} 4", "plan m=1 n=1 k=1", "plan gem",
+                       "cache prune limt=4"),
+    "refuse_variant": both(f"plan {GEMM} variant=hoper-best", f"plan {GEMM} variant=",
+                           f"plan {GEMM} arch=sm_100a variant=hopper-best"),
+    "refuse_arch": both(f"plan {GEMM} arch=sm_90", f"plan {GEMM} arch=gpu",
+                        f"plan {GEMM} arch=sm_80"),
+    "refuse_type": both(f"plan {GEMM} type=fp16", f"plan {GEMM} type=", f"plan {GEMM} out=f61",
+                        f"plan {GEMM} type=int8", f"plan {GEMM} layout=nm", f"plan {GEMM} beta=1"),
+    "refuse_size": both("plan", "plan gemm", "plan gemm m=1 n=1", "plan gemm m=-1 n=1 k=1",
+                        "plan gemm m=99999999999999999999 n=1 k=1",
+                        "plan gemm m=2147483648 n=1 k=1", "plan gemm m=ten n=1 k=1",
+                        "plan gemm m=1e3 n=1 k=1", "plan gemm m= n=1 k=1",
+                        "plan gemm m=0x10 n=1 k=1", "plan gemm m=1.5 n=1 k=1"),
+    "refuse_stride": both(f"plan {GEMM} lda=100", f"plan {GEMM} lda=4097",
+                          "plan gemm m=16 n=16 k=9 arch=sm_90a"),
+    "refuse_fit": both(f"plan {GEMM} tile=128x256x64 stages=9", f"plan {GEMM} stages=64",
+                       f"plan {GEMM} tile=256x256x64", f"plan {GEMM} tile=128x256",
+                       f"plan {GEMM} tile=128x256x64 epilogue=128x64x8", f"plan {GEMM} tile=0x0x0",
+                       f"emit {GEMM} stages=9 tile=128x256x64"),
+    "refuse_value": both(f"run {GEMM} seed=-1", f"run {GEMM} seed=x", f"run {GEMM} repeats=0",
+                         f"run {GEMM} data=integer", f"run {GEMM} device=gpu:",
+                         f"run {GEMM} device=gpu:99999", f"run {GEMM} device=gpus",
+                         f"bench {GEMM} vs=cublas", f"bench {GEMM} pairs=99999999999999999999",
+                         "cache prune limit=1T", "cache prune limit=9999999999G"),
+    "refuse_emulator": both(f"run {GEMM} device=emulator", f"bench {GEMM} device=emulator"),
+    "refuse_cache": both("cache", "cache lsit", "cache show", "cache show 0 ptx",
+                         "cache show 0 text x", "cache list limit=3", "cache clear now", "cache show zz"),
+    "refuse_output": both(f"emit {GEMM} -o /nonexistent/kernel.ptx", f"emit {GEMM} -o .",
+                          f"emit {GEMM} -o /dev/full"),
+}
+
+TESTS = [(f"{name} is as expected",
+          lambda bench, name=name, commands=commands: support.check_golden(bench, name, commands))
+         for name, commands in GOLDEN.items()]
+
+if __name__ == "__main__":
+    sys.exit(support.main(TESTS))

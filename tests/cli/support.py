@@ -1,0 +1,151 @@
+"""support.py: what the tests of the command are written with: running it, TAP, golden files.
+
+Every command runs in an empty directory of its own test, with an environment in which there is no
+GPU (LATHE_CUDA_LIBRARY names a file that is not there) and the cache is a fresh directory.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected")
+NO_SUCH_LIBRARY = "/nonexistent/libnothing.so"
+# Of the caller's environment only what the loader and the sanitizers need.
+KEPT = ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CUDA_HOME",
+        "CUDA_PATH", "LATHE_NVJITLINK_LIBRARY")
+
+
+class Skip(Exception):
+    """Raised by a test that has nothing to test on this machine."""
+
+
+class Result:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def text(self):
+        return self.out.decode("utf-8")
+
+    @property
+    def json(self):
+        return json.loads(self.text)
+
+
+class Bench:
+    """One test's directory and environment, and the command to run in them."""
+
+    def __init__(self, lathe):
+        self.folder = tempfile.mkdtemp(prefix="lathe-cli-")
+        self.work = os.path.join(self.folder, "work")
+        self.bin = os.path.join(self.folder, "bin")
+        os.mkdir(self.work)
+        os.mkdir(self.bin)
+        os.symlink(os.path.abspath(lathe), os.path.join(self.bin, "lathe"))
+        self.env = {name: os.environ[name] for name in KEPT if name in os.environ}
+        self.env.update(PATH=self.bin + ":" + os.environ.get("PATH", "/usr/bin:/bin"),
+                        HOME=self.folder, LC_ALL="C", TZ="UTC",
+                        LATHE_CACHE_DIR=os.path.join(self.folder, "cache"),
+                        LATHE_CUDA_LIBRARY=NO_SUCH_LIBRARY)
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, words, stdout=subprocess.PIPE, before=None, **env):
+        """Runs `lathe WORDS...`; words are a list, or one string to be split at spaces."""
+        if isinstance(words, str):
+            words = words.split()
+        done = subprocess.run(["lathe"] + words, cwd=self.work, env={**self.env, **env},
+                              stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
+                              preexec_fn=before, timeout=120)
+        return Result(done.returncode, done.stdout or b"", done.stderr.decode("utf-8", "replace"))
+
+    def shell(self, line):
+        """Runs a line of shell, as a reader of the help would type it."""
+        done = subprocess.run(["sh", "-c", line], cwd=self.work, env=self.env,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=600)
+        return Result(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def files(self):
+        return sorted(os.listdir(self.work))
+
+    def needs_linker(self):
+        result = self.run("build gemm m=64 n=64 k=64 arch=sm_90a --json")
+        if result.code != 0:
+            raise Skip(result.json["error"]["message"])
+
+
+def steady(text, bench):
+    """Takes out what differs from run to run and from machine to machine."""
+    text = text.replace(bench.folder, "FOLDER")
+    text = re.sub(r'"(emit_us|link_ms|load_ms)": [0-9.e+-]+', r'"\1": 0', text)
+    text = re.sub(r'"version": "[0-9.]+"', '"version": "VERSION"', text)
+    return re.sub(r"\blathe [0-9]+\.[0-9]+\.[0-9]+", "lathe VERSION", text)
+
+
+def transcript(bench, commands):
+    """What the commands print, and their exit codes."""
+    parts = []
+    for words in commands:
+        result = bench.run(words)
+        parts.append(f"$ lathe {words}".strip() + "\n")
+        if result.text:
+            parts.append(result.text if result.text.endswith("\n") else result.text + "\n")
+        if result.err:
+            parts.append("--- standard error\n" + result.err)
+        parts.append(f"--- exit code {result.code}\n\n")
+    return steady("".join(parts), bench)
+
+
+def check_golden(bench, name, commands):
+    """Compares with expected/NAME.txt; LATHE_UPDATE_GOLDEN=1 writes it anew."""
+    path = os.path.join(EXPECTED, name + ".txt")
+    seen = transcript(bench, commands)
+    if os.environ.get("LATHE_UPDATE_GOLDEN") == "1":
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(seen)
+        return
+    with open(path, encoding="utf-8") as file:
+        wanted = file.read()
+    assert seen == wanted, f"differs from {os.path.relpath(path)}:\n" + difference(wanted, seen)
+
+
+def difference(wanted, seen):
+    import difflib
+    return "".join(difflib.unified_diff(wanted.splitlines(True), seen.splitlines(True),
+                                        "expected", "seen"))
+
+
+def run_tests(lathe, tests):
+    """Runs (name, function of a bench) pairs and prints TAP; returns the exit code."""
+    failed = 0
+    for number, (name, test) in enumerate(tests, 1):
+        bench = Bench(lathe)
+        try:
+            test(bench)
+            print(f"ok {number} - {name}", flush=True)
+        except Skip as why:
+            print(f"ok {number} - {name} # SKIP {why}", flush=True)
+        except Exception as error:  # a test's mistake is a failure like any other
+            failed += 1
+            print(f"not ok {number} - {name}", flush=True)
+            for line in f"{type(error).__name__}: {error}".splitlines():
+                print(f"# {line}", flush=True)
+        finally:
+            bench.close()
+    print(f"1..{len(tests)}")
+    return 1 if failed else 0
+
+
+def main(tests):
+    if len(sys.argv) != 2:
+        print(f"usage: {sys.argv[0]} LATHE", file=sys.stderr)
+        return 2
+    return run_tests(sys.argv[1], tests)
