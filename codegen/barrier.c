@@ -26,12 +26,13 @@ void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, 
     lt_branch(b, label, lt_not(ready));
 }
 
-void lt_mbarrier_arrive_expect_tx(struct lt_builder *b, lt_value address, int bytes)
+void lt_mbarrier_arrive_expect_tx(struct lt_builder *b, lt_value address, lt_value bytes)
 {
     lt_require(b, LT_HAS_TMA, "mbarrier.arrive.expect_tx");
-    if (bytes < 1 || bytes >= 1 << 20)
-        lt_mistake(b, "a phase of an mbarrier counts 1 to 2^20 - 1 bytes, not %d", bytes);
-    lt_inst(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;", address, lt_imm(bytes));
+    if (bytes.kind == LT_INTEGER && (bytes.number < 1 || bytes.number >= 1 << 20))
+        lt_mistake(b, "a phase of an mbarrier counts 1 to 2^20 - 1 bytes, not %lld",
+                   (long long)bytes.number);
+    lt_inst(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;", address, bytes);
 }
 
 void lt_mbarrier_arrive(struct lt_builder *b, lt_value address)

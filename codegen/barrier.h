@@ -16,7 +16,7 @@ void lt_mbarrier_init(struct lt_builder *b, lt_value address, int arrivals);
 void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, lt_value parity);
 
 /* One arrival that also announces `bytes` of asynchronous copies. */
-void lt_mbarrier_arrive_expect_tx(struct lt_builder *b, lt_value address, int bytes);
+void lt_mbarrier_arrive_expect_tx(struct lt_builder *b, lt_value address, lt_value bytes);
 
 /* One arrival; earlier accesses of this thread happen before what a waiter of its CTA does next. */
 void lt_mbarrier_arrive(struct lt_builder *b, lt_value address);

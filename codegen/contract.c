@@ -35,12 +35,13 @@ static json_t *tensor_map_json(const struct lathe_tensor_map *map)
         [LATHE_D] = {"d", "n", "m", "ldd"},
     };
 
-    return json_pack("{s:s, s:s, s:s, s:[s, s], s:s, s:[i, i], s:i, s:i, s:i}", "name", map->name,
-                     "operand", of[map->operand].operand, "type", lathe_type_name(map->type),
-                     "dims", of[map->operand].columns, of[map->operand].rows, "pitch",
-                     of[map->operand].pitch, "box", map->box[0], map->box[1], "swizzle_bytes",
-                     map->swizzle_bytes, "promotion_bytes", map->promotion_bytes, "inner_multiple",
-                     map->inner_multiple);
+    return json_pack("{s:s, s:s, s:s, s:[s, s], s:s, s:[i, i], s:i, s:i, s:i, s:i}", "name",
+                     map->name, "operand", of[map->operand].operand, "type",
+                     lathe_type_name(map->type), "dims", of[map->operand].columns,
+                     of[map->operand].rows, "pitch", of[map->operand].pitch, "box", map->box[0],
+                     map->box[1], "swizzle_bytes", map->swizzle_bytes, "promotion_bytes",
+                     map->promotion_bytes, "inner_multiple", map->inner_multiple, "outer_multiple",
+                     map->outer_multiple);
 }
 
 size_t lathe_contract_json(const struct lathe_contract *contract, char *buffer, size_t size)

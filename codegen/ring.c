@@ -90,13 +90,13 @@ struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ri
     return cursor;
 }
 
-void lt_ring_acquire(struct lt_builder *b, const struct lt_cursor *cursor)
+void lt_ring_acquire(struct lt_builder *b, const struct lt_cursor *cursor, lt_value bytes)
 {
     char name[LT_LABEL_SIZE];
 
     lt_comment(b, "wait until the stage is free, then announce its bytes");
     lt_mbarrier_wait(b, part(name, cursor->ring, "free"), cursor->empty, cursor->parity);
-    lt_mbarrier_arrive_expect_tx(b, cursor->full, cursor->ring->bytes);
+    lt_mbarrier_arrive_expect_tx(b, cursor->full, bytes);
 }
 
 void lt_ring_wait(struct lt_builder *b, const struct lt_cursor *cursor)

@@ -24,7 +24,7 @@ struct lt_ring {
     const char *name; /* by who feeds whom, or by what flows: "tiles"     */
     int stages;
     int offset;  /* of its barriers in shared memory: full, then empty */
-    int bytes;   /* that arrive at a stage, from whichever CTA       */
+    int bytes;   /* of a stage                                       */
     int readers; /* arrivals that empty a stage; 0: the ring has no  */
                  /* empty barriers, its stages are freed otherwise   */
     int ctas;    /* of the cluster, all of which fill and empty it   */
@@ -48,8 +48,9 @@ void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value sme
 struct lt_cursor lt_ring_producer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
 struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
 
-/* Waits until the stage is free, then announces the bytes that will come. */
-void lt_ring_acquire(struct lt_builder *b, const struct lt_cursor *cursor);
+/* Waits until the stage is free, then announces the bytes that will come, from whichever CTA: all
+ * of the stage's, or fewer. */
+void lt_ring_acquire(struct lt_builder *b, const struct lt_cursor *cursor, lt_value bytes);
 /* Waits until the stage is full. */
 void lt_ring_wait(struct lt_builder *b, const struct lt_cursor *cursor);
 

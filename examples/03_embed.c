@@ -211,13 +211,21 @@ static int map_promotion(int bytes)
     return bytes == 0 ? 0 : bytes == 64 ? 1 : bytes == 128 ? 2 : bytes == 256 ? 3 : -1;
 }
 
+static int64_t box_rows(const struct lathe_tensor_map *recipe, int64_t rows)
+{
+    const int64_t multiple = recipe->outer_multiple;
+    const int64_t cut = multiple ? (rows + multiple - 1) / multiple * multiple : recipe->box[1];
+
+    return cut < recipe->box[1] ? cut : recipe->box[1];
+}
+
 static int encode(struct tensor_map *map, const struct lathe_tensor_map *recipe,
                   const struct operand *operand)
 {
     const int64_t columns = operand->columns / recipe->inner_multiple * recipe->inner_multiple;
     const uint64_t sizes[2] = {columns ? (uint64_t)columns : 1, (uint64_t)operand->rows};
     const uint64_t pitch = (uint64_t)(operand->columns * operand->element_bytes);
-    const uint32_t box[2] = {(uint32_t)recipe->box[0], (uint32_t)recipe->box[1]};
+    const uint32_t box[2] = {(uint32_t)recipe->box[0], (uint32_t)box_rows(recipe, operand->rows)};
     const uint32_t ones[2] = {1, 1};
 
     return fine(cu.encode_tiled(map, map_type(recipe->type), 2, operand->address, sizes, &pitch,

@@ -348,8 +348,9 @@ struct lathe_param {
 /* How to encode one tensor map (cuTensorMapEncodeTiled, rank 2, interleave none, element strides 1,
  * zeros outside). The inner dimension is the contiguous one: k of A and B, n of C and D; the outer
  * is m of A, C and D, n of B, with the operand's distance between rows in bytes. The inner size is
- * rounded down to a multiple of inner_multiple; a size of 0 is then encoded as 1. With k = 0 the
- * kernel reads nothing of A and B, and any aligned address will do. */
+ * rounded down to a multiple of inner_multiple; a size of 0 is then encoded as 1. With
+ * outer_multiple the box has no more rows than the matrix, rounded up to a multiple of it. With k =
+ * 0 the kernel reads nothing of A and B, and any aligned address will do. */
 struct lathe_tensor_map {
     char name[24]; /* the parameter */
     enum lathe_operand operand;
@@ -359,6 +360,8 @@ struct lathe_tensor_map {
     int promotion_bytes; /* L2 promotion */
     int inner_multiple;  /* of what is written: TMA writes whole 16 bytes, so the kernel stores the
                           * last few columns itself; else 1 */
+    int outer_multiple;  /* of what is shorter than a tile: rows that are not there take TMA longer
+                          * than rows that are, so none are fetched; else 0: the box as it is */
 };
 
 enum { LATHE_PARAMS_MAX = 16, LATHE_TENSOR_MAPS_MAX = 8 };

@@ -27,6 +27,18 @@ static int promotion(int bytes)
     return bytes >= 256 ? LT_TENSOR_MAP_L2_PROMOTION_256B : LT_TENSOR_MAP_L2_PROMOTION_128B;
 }
 
+static uint32_t box_rows(const struct lathe_tensor_map *recipe, int64_t rows)
+{
+    int64_t multiple = recipe->outer_multiple;
+
+    if (multiple == 0 || rows >= recipe->box[1])
+        return (uint32_t)recipe->box[1];
+
+    int64_t cut = (rows + multiple - 1) / multiple * multiple;
+
+    return (uint32_t)(cut < recipe->box[1] ? cut : recipe->box[1]);
+}
+
 enum lathe_status lt_tensor_map_encode(const struct lt_driver *driver,
                                        const struct lathe_tensor_map *recipe,
                                        const struct lt_matrix *matrix, struct lt_cu_tensor_map *map,
@@ -38,7 +50,7 @@ enum lathe_status lt_tensor_map_encode(const struct lt_driver *driver,
                         (uint64_t)(matrix->rows > 0 ? matrix->rows : 1)};
     /* A single row has no next one, so its distance may be anything; the driver wants it legal. */
     uint64_t strides[1] = {((uint64_t)matrix->pitch * (uint64_t)bytes + 15) / 16 * 16};
-    uint32_t box[2] = {(uint32_t)recipe->box[0], (uint32_t)recipe->box[1]};
+    uint32_t box[2] = {(uint32_t)recipe->box[0], box_rows(recipe, (int64_t)dims[1])};
     const uint32_t element_strides[2] = {1, 1};
 
     if (strides[0] == 0)

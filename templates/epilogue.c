@@ -174,7 +174,7 @@ static void load_c(struct lt_builder *b, const struct lt_epilogue *e, int index,
     lt_value buffer = lt_at(e->staging, buffer_offset(e, index));
     lt_value full = c_barrier(e, index);
 
-    lt_mbarrier_arrive_expect_tx(b, full, bytes);
+    lt_mbarrier_arrive_expect_tx(b, full, lt_imm(bytes));
     lt_tma_load(b, is_tail(e, &chunk) ? e->map_c_tail : e->map_c, column, row, buffer, full,
                 (lt_value){0});
 }

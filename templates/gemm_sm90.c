@@ -23,7 +23,7 @@
 
 #include <stdio.h>
 
-enum { WARPS_A_GROUP = 4, SPAN_BYTES = 128, BLOCK_ROWS = 64 };
+enum { WARPS_A_GROUP = 4, SPAN_BYTES = 128, BLOCK_ROWS = 64, SWIZZLE_ROWS = 8 };
 
 struct gemm {
     const struct lathe_plan *plan;
@@ -31,7 +31,7 @@ struct gemm {
     int spans;       /* swizzle spans along k of a stage            */
     int span_k;      /* columns of k in a span                      */
     int ring_offset; /* of stage 0 in shared memory; A, then B      */
-    lt_value smem, ring, thread, warp, lane, warpgroup, k_blocks, k_first;
+    lt_value smem, ring, thread, warp, lane, warpgroup, k_blocks, k_first, m;
     lt_value map_a, map_b;
     struct lt_ring tiles; /* producer -> consumers: A and B in shared memory */
     struct lt_schedule schedule;
@@ -48,6 +48,12 @@ static int cluster_size(const struct lathe_plan *plan)
 static int a_bytes(const struct lathe_plan *plan)
 {
     return plan->tile[0] * plan->tile[2] * lathe_type_bytes(plan->type);
+}
+
+/* In a cluster each CTA fetches a slice of A and multicasts it. */
+static int a_slice_rows(const struct lathe_plan *plan)
+{
+    return plan->tile[0] / plan->cluster[1];
 }
 
 int lt_gemm_sm90_stage_bytes(const struct lathe_plan *plan)
@@ -108,6 +114,7 @@ static void declare_map(struct lt_builder *b, const char *name, enum lathe_opera
         .swizzle_bytes = LT_SWIZZLE_128B,
         .promotion_bytes = 256,
         .inner_multiple = operand == LATHE_D ? lt_epilogue_whole_columns(type) : 1,
+        .outer_multiple = operand == LATHE_A ? SWIZZLE_ROWS : 0,
     };
 
     snprintf(map.name, sizeof map.name, "%s", name);
@@ -131,8 +138,7 @@ static void declare_params(struct lt_builder *b, const struct gemm *g)
 {
     const struct lathe_plan *plan = g->plan;
 
-    /* In a cluster each CTA fetches a slice and multicasts it. */
-    declare_map(b, "map_a", LATHE_A, plan->type, g->span_k, plan->tile[0] / plan->cluster[1]);
+    declare_map(b, "map_a", LATHE_A, plan->type, g->span_k, a_slice_rows(plan));
     declare_map(b, "map_b", LATHE_B, plan->type, g->span_k, plan->tile[1] / plan->cluster[0]);
     if (plan->beta == LATHE_BETA_ANY)
         declare_output_maps(b, plan, "map_c", "map_c_tail", LATHE_C);
@@ -315,6 +321,7 @@ static void setup(struct lt_builder *b, struct gemm *g)
     lt_value m = size_of(b, plan, 0, "m");
     lt_value n = size_of(b, plan, 1, "n");
 
+    g->m = m;
     g->epilogue.m = m;
     g->epilogue.n = n;
     g->schedule = lt_schedule_begin(b, plan, m, n, lt_param_load(b, "raster"));
@@ -325,47 +332,102 @@ static void setup(struct lt_builder *b, struct gemm *g)
 
 /* What this CTA fetches: its slice, to all CTAs that share it. */
 struct slices {
-    lt_value a_mask, b_mask;     /* nothing where the tile is not shared */
-    lt_value a_offset, b_offset; /* bytes into the stage                 */
-    lt_value a_row, b_row;       /* rows into the tile                   */
+    lt_value a_mask, b_mask;     /* nothing where the tile is not shared       */
+    lt_value a_offset, b_offset; /* bytes into the stage                       */
+    lt_value a_row, b_row;       /* rows into the tile                         */
+    lt_value a_rows;             /* of a slice: fewer where A is short         */
+    lt_value fetches_a;          /* predicate; nothing where each CTA does     */
+    lt_value stage_bytes;        /* that arrive at a stage, from whichever CTA */
 };
+
+/* Whether A may be shorter than a tile. Rows of a box that lie outside A come as zeros, but take
+ * TMA longer than real ones: 5 us of 21 with m = 1, n = 6144, k = 4096 on an H200. So the boxes
+ * have no more rows than A; what stands in shared memory below them only reaches rows of D that are
+ * none. */
+static bool may_be_short(const struct lathe_plan *plan)
+{
+    return plan->static_size[0] < plan->tile[0];
+}
+
+static void measure_a(struct lt_builder *b, const struct gemm *g, struct slices *s)
+{
+    const struct lathe_plan *plan = g->plan;
+    int shared_by = plan->cluster[1], slice = a_slice_rows(plan);
+    int b_bytes = g->tiles.bytes - a_bytes(plan);
+
+    s->a_rows = lt_imm(slice);
+    s->stage_bytes = lt_imm(g->tiles.bytes);
+    if (!may_be_short(plan))
+        return;
+
+    lt_comment(b, "boxes of A end with A: rows outside take TMA longer than rows inside");
+    lt_value rows = lt_op(b, "a_rows", "add.u32", g->m, lt_imm(SWIZZLE_ROWS - 1));
+    lt_note(b, "the swizzle repeats every %d rows", SWIZZLE_ROWS);
+    rows = lt_op(b, "a_rows", "and.b32", rows, lt_hex(0xffffffff - SWIZZLE_ROWS + 1));
+    s->a_rows = lt_op(b, "a_rows", "min.u32", rows, lt_imm(slice));
+
+    lt_value all = s->a_rows;
+
+    if (shared_by > 1) {
+        lt_value boxes = lt_op(b, "a_boxes", "add.u32", g->m, s->a_rows);
+        boxes = lt_op(b, "a_boxes", "sub.u32", boxes, lt_imm(1));
+        boxes = lt_op(b, "a_boxes", "div.u32", boxes, s->a_rows);
+        boxes = lt_op(b, "a_boxes", "min.u32", boxes, lt_imm(shared_by));
+        s->fetches_a = lt_op(b, "fetches_a", "setp.lt.u32", g->schedule.cluster_n, boxes);
+        all = lt_op(b, "a_rows_of_all", "mul.lo.u32", boxes, s->a_rows);
+    }
+    s->stage_bytes =
+        lt_op(b, "stage_bytes", "mad.lo.u32", all, lt_imm(g->spans * SPAN_BYTES), lt_imm(b_bytes));
+}
 
 /* Rank r of an A x B cluster stands at (r % A, r / A). The CTAs of one row of the cluster (equal
  * cluster_m) share A: ranks cluster_m + A * i. Those of one column share B: A * cluster_n + i. */
-static struct slices find_slices(struct lt_builder *b, const struct gemm *g)
+static void slice_a(struct lt_builder *b, const struct gemm *g, struct slices *s)
 {
     const int *cluster = g->plan->cluster;
+    int mask = 0;
+
+    if (cluster[1] == 1)
+        return;
+    for (int i = 0; i < cluster[1]; i++)
+        mask |= 1 << (i * cluster[0]);
+    lt_comment(b, "%d CTAs share A: each fetches %d rows of it for all", cluster[1],
+               a_slice_rows(g->plan));
+    s->a_row = lt_op(b, "a_slice_row", "mul.lo.u32", g->schedule.cluster_n, s->a_rows);
+    s->a_offset = lt_op(b, "a_slice", "mul.lo.u32", s->a_row, lt_imm(SPAN_BYTES));
+    s->a_mask = lt_op(b, "a_ranks", "mov.b32", lt_imm(mask));
+    if (cluster[0] > 1)
+        s->a_mask = lt_op(b, "a_ranks", "shl.b32", s->a_mask, g->schedule.cluster_m);
+    s->a_mask = lt_op(b, "a_mask", "cvt.u16.u32", s->a_mask);
+}
+
+static void slice_b(struct lt_builder *b, const struct gemm *g, struct slices *s)
+{
+    const int *cluster = g->plan->cluster;
+    int rows = g->plan->tile[1] / cluster[0];
+
+    if (cluster[0] == 1)
+        return;
+    lt_comment(b, "%d CTAs share B: each fetches %d rows of it for all", cluster[0], rows);
+    s->b_row = lt_op(b, "b_slice_row", "mul.lo.u32", g->schedule.cluster_m, lt_imm(rows));
+    s->b_offset = lt_op(b, "b_slice", "mul.lo.u32", s->b_row, lt_imm(SPAN_BYTES));
+    s->b_mask = lt_op(b, "b_ranks", "mov.b32", lt_imm((1 << cluster[0]) - 1));
+    if (cluster[1] > 1) {
+        lt_value first =
+            lt_op(b, "b_first_rank", "mul.lo.u32", g->schedule.cluster_n, lt_imm(cluster[0]));
+
+        s->b_mask = lt_op(b, "b_ranks", "shl.b32", s->b_mask, first);
+    }
+    s->b_mask = lt_op(b, "b_mask", "cvt.u16.u32", s->b_mask);
+}
+
+static struct slices find_slices(struct lt_builder *b, const struct gemm *g)
+{
     struct slices s = {.a_mask = {0}};
 
-    if (cluster[1] > 1) {
-        int rows = g->plan->tile[0] / cluster[1];
-        int mask = 0;
-
-        for (int i = 0; i < cluster[1]; i++)
-            mask |= 1 << (i * cluster[0]);
-        lt_comment(b, "%d CTAs share A: each fetches %d rows of it for all", cluster[1], rows);
-        s.a_row = lt_op(b, "a_slice_row", "mul.lo.u32", g->schedule.cluster_n, lt_imm(rows));
-        s.a_offset = lt_op(b, "a_slice", "mul.lo.u32", s.a_row, lt_imm(SPAN_BYTES));
-        s.a_mask = lt_op(b, "a_ranks", "mov.b32", lt_imm(mask));
-        if (cluster[0] > 1)
-            s.a_mask = lt_op(b, "a_ranks", "shl.b32", s.a_mask, g->schedule.cluster_m);
-        s.a_mask = lt_op(b, "a_mask", "cvt.u16.u32", s.a_mask);
-    }
-    if (cluster[0] > 1) {
-        int rows = g->plan->tile[1] / cluster[0];
-
-        lt_comment(b, "%d CTAs share B: each fetches %d rows of it for all", cluster[0], rows);
-        s.b_row = lt_op(b, "b_slice_row", "mul.lo.u32", g->schedule.cluster_m, lt_imm(rows));
-        s.b_offset = lt_op(b, "b_slice", "mul.lo.u32", s.b_row, lt_imm(SPAN_BYTES));
-        s.b_mask = lt_op(b, "b_ranks", "mov.b32", lt_imm((1 << cluster[0]) - 1));
-        if (cluster[1] > 1) {
-            lt_value first =
-                lt_op(b, "b_first_rank", "mul.lo.u32", g->schedule.cluster_n, lt_imm(cluster[0]));
-
-            s.b_mask = lt_op(b, "b_ranks", "shl.b32", s.b_mask, first);
-        }
-        s.b_mask = lt_op(b, "b_mask", "cvt.u16.u32", s.b_mask);
-    }
+    measure_a(b, g, &s);
+    slice_a(b, g, &s);
+    slice_b(b, g, &s);
     return s;
 }
 
@@ -393,7 +455,11 @@ static void load_stage(struct lt_builder *b, const struct gemm *g, const struct 
             a = lt_op(b, "a_tile", "add.u32", a, lt_imm(plan->tile[0] * SPAN_BYTES));
             b_tile = lt_op(b, "b_tile", "add.u32", b_tile, lt_imm(plan->tile[1] * SPAN_BYTES));
         }
-        lt_tma_load(b, g->map_a, k, a_row, a, stage->full, s->a_mask);
+        if (s->fetches_a.kind == LT_NOTHING)
+            lt_tma_load(b, g->map_a, k, a_row, a, stage->full, s->a_mask);
+        else
+            LT_WHEN (b, s->fetches_a)
+                lt_tma_load(b, g->map_a, k, a_row, a, stage->full, s->a_mask);
         lt_tma_load(b, g->map_b, k, b_row, b_tile, stage->full, s->b_mask);
     }
 }
@@ -408,7 +474,7 @@ static void producer(struct lt_builder *b, const struct gemm *g)
         lt_value b_row = plus(b, "b_row", tile.n, slices.b_row);
 
         LT_REPEAT (b, k_block, g->k_blocks) {
-            lt_ring_acquire(b, &stage);
+            lt_ring_acquire(b, &stage, slices.stage_bytes);
             load_stage(b, g, &slices, &stage, a_row, b_row, k_block.index);
             lt_ring_advance(b, &stage);
         }

@@ -40,7 +40,7 @@ static void an_arrival_may_announce_bytes(void **state)
     struct lt_builder *b = *state;
     lt_value full = lt_variable(b, LT_B32, "full");
 
-    lt_mbarrier_arrive_expect_tx(b, full, 49152);
+    lt_mbarrier_arrive_expect_tx(b, full, lt_imm(49152));
     lt_mbarrier_arrive(b, full);
 
     assert_no_mistake(b);
@@ -96,7 +96,7 @@ static void counts_outside_the_objects_range_are_mistakes(void **state)
         lt_builder_destroy(&b);
 
         b = kernel_for(LATHE_SM_90A, true, NULL);
-        lt_mbarrier_arrive_expect_tx(b, lt_variable(b, LT_B32, "full"), wrong[i]);
+        lt_mbarrier_arrive_expect_tx(b, lt_variable(b, LT_B32, "full"), lt_imm(wrong[i]));
         snprintf(cause, sizeof cause, "a phase of an mbarrier counts 1 to 2^20 - 1 bytes, not %d",
                  wrong[i]);
         assert_mistake(b, cause);
@@ -110,7 +110,7 @@ static void the_largest_counts_are_no_mistakes(void **state)
     lt_value full = lt_variable(b, LT_B32, "full");
 
     lt_mbarrier_init(b, full, (1 << 20) - 1);
-    lt_mbarrier_arrive_expect_tx(b, full, (1 << 20) - 1);
+    lt_mbarrier_arrive_expect_tx(b, full, lt_imm((1 << 20) - 1));
 
     assert_no_mistake(b);
 }
@@ -144,7 +144,7 @@ static void write_wait(struct lt_builder *b)
 
 static void write_expect(struct lt_builder *b)
 {
-    lt_mbarrier_arrive_expect_tx(b, lt_variable(b, LT_B32, "full"), 16);
+    lt_mbarrier_arrive_expect_tx(b, lt_variable(b, LT_B32, "full"), lt_imm(16));
 }
 
 static void write_remote(struct lt_builder *b)

@@ -480,7 +480,7 @@ static void a_contract_is_written_with_all_that_a_launch_needs(void **state)
                    {"beta", LATHE_PARAM_BETA, 4, -1},
                    {"ldd", LATHE_PARAM_LDD, 8, -1}},
         .tensor_map_count = 1,
-        .tensor_maps = {{"map_d", LATHE_D, LATHE_BF16, {64, 32}, 128, 256, 8}},
+        .tensor_maps = {{"map_d", LATHE_D, LATHE_BF16, {64, 32}, 128, 256, 8, 16}},
         .registers = -1,
         .spill_bytes = -1,
         .warnings = -1,
@@ -494,7 +494,7 @@ static void a_contract_is_written_with_all_that_a_launch_needs(void **state)
         "{\"name\":\"ldd\",\"holds\":\"ldd\",\"type\":\"u64\",\"bytes\":8}],\"tensor_maps\":["
         "{\"name\":\"map_d\",\"operand\":\"d\",\"type\":\"bf16\",\"dims\":[\"n\",\"m\"],"
         "\"pitch\":\"ldd\",\"box\":[64,32],\"swizzle_bytes\":128,\"promotion_bytes\":256,"
-        "\"inner_multiple\":8}]}";
+        "\"inner_multiple\":8,\"outer_multiple\":16}]}";
     char buffer[2048];
 
     assert_int_equal(lathe_contract_json(&contract, buffer, sizeof buffer), strlen(unlinked));

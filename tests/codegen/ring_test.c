@@ -116,7 +116,7 @@ static void acquire_waits_for_the_stage_then_announces_its_bytes(void **state)
     struct lt_builder *b = *state;
     struct lt_cursor stage = lt_ring_producer(b, &four_stages, smem(b));
 
-    lt_ring_acquire(b, &stage);
+    lt_ring_acquire(b, &stage, lt_imm(49152));
 
     assert_no_mistake(b);
     assert_ends_with(
@@ -195,7 +195,7 @@ static void rings_of_two_names_live_side_by_side(void **state)
     struct lt_cursor tiles = lt_ring_producer(b, &four_stages, start);
     struct lt_cursor rows = lt_ring_consumer(b, &two_stages_one_way, start);
 
-    lt_ring_acquire(b, &tiles);
+    lt_ring_acquire(b, &tiles, lt_imm(four_stages.bytes));
     lt_ring_wait(b, &rows);
     lt_ring_advance(b, &tiles);
     lt_ring_advance(b, &rows);
@@ -212,7 +212,7 @@ static void a_stage_that_nobody_empties_cannot_be_acquired(void **state)
     struct lt_builder *b = *state;
     struct lt_cursor rows = lt_ring_producer(b, &two_stages_one_way, smem(b));
 
-    lt_ring_acquire(b, &rows);
+    lt_ring_acquire(b, &rows, lt_imm(two_stages_one_way.bytes));
 
     assert_mistake(b, "an operand is missing");
 }
@@ -285,7 +285,7 @@ static void a_producers_walk_waits_for_the_phase_before_and_signals_its_stage(vo
         struct lt_cursor stage = lt_ring_producer(b, &ring, start);
 
         LT_REPEAT (b, turn, lt_imm(TURNS)) {
-            lt_ring_acquire(b, &stage);
+            lt_ring_acquire(b, &stage, lt_imm(ring.bytes));
             lt_ring_advance(b, &stage);
         }
 

@@ -155,6 +155,23 @@ static void what_tma_may_write_of_d_is_whole_16_bytes(void **state)
     }
 }
 
+/* Rows of a box that lie outside A take TMA longer than real ones. */
+static void boxes_of_a_have_no_more_rows_than_a(void **state)
+{
+    static const int64_t rows[][2] = {{1, 8}, {8, 8}, {9, 16}, {31, 32}, {33, 32}, {5000, 32}};
+    struct runtime_fixture *f = *state;
+    struct lathe_function *function = get(f, tile(64, 64, 1, 2));
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct lathe_gemm_args args = runtime_args(rows[i][0], 8, 64);
+
+        launch(f, function, &args);
+        assert_int_equal(map_of(f, function, "map_a")->box[1], rows[i][1]);
+        assert_int_equal(map_of(f, function, "map_b")->box[1], 64);
+        assert_int_equal(map_of(f, function, "map_d")->box[1], 64);
+    }
+}
+
 static void c_is_mapped_to_its_last_column(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -449,6 +466,7 @@ int main(void)
         RUNTIME_TEST(there_are_no_more_clusters_than_tiles),
         RUNTIME_TEST(maps_are_encoded_as_the_recipes_say),
         RUNTIME_TEST(what_tma_may_write_of_d_is_whole_16_bytes),
+        RUNTIME_TEST(boxes_of_a_have_no_more_rows_than_a),
         RUNTIME_TEST(c_is_mapped_to_its_last_column),
         RUNTIME_TEST(other_sizes_may_follow_one_another),
         RUNTIME_TEST(nothing_is_launched_for_an_empty_result),

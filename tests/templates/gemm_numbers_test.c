@@ -87,8 +87,13 @@ static void check_counts(const struct sample *sample)
                      1 + (plan->beta == LATHE_BETA_ANY ? ptx_count(sample->text, "[%c_map") +
                                                              ptx_count(sample->text, "[%c_tail_map")
                                                        : 0));
-    expect_line(sample, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%tiles_full], %d;\n",
-                stage_bytes_of(plan));
+    if (plan->static_size[0] < plan->tile[0])
+        expect_line(
+            sample,
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%tiles_full], %%stage_bytes;\n");
+    else
+        expect_line(sample, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%tiles_full], %d;\n",
+                    stage_bytes_of(plan));
     assert_true(stage_bytes_of(plan) * plan->stages == tenant_of(plan, "stage ring")->bytes);
 
     snprintf(init, sizeof init, "], %d;", readers);

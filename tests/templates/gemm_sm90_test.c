@@ -62,6 +62,28 @@ static void rows_of_every_width_end_where_they_should(void **state)
     }
 }
 
+static void an_a_that_is_shorter_than_a_tile_is_fetched_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {
+        "gemm m=64 n=64 k=64 tile=64x16x128 cluster=1x1x1",
+        "gemm m=64 n=64 k=64 tile=64x16x64 cluster=1x2x1",
+        "gemm m=64 n=64 k=64 tile=64x16x64 cluster=1x8x1",
+        "gemm m=64 n=64 k=64 tile=128x16x64 cluster=1x4x1 beta=any",
+        "gemm m=64 n=64 k=64 tile=128x16x64 cluster=2x2x1",
+        "gemm m=64 n=64 k=64 tile=192x16x64 cluster=2x1x1",
+    };
+    static const int64_t rows[] = {1, 7, 8, 9, 16, 17, 20, 31, 40, 63, 64, 65, 100, 127, 128, 129};
+
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        struct lathe_kernel *kernel = kernel_of(requests[i]);
+
+        for (size_t j = 0; j < sizeof rows / sizeof rows[0]; j++)
+            walk_cluster(kernel, rows[j], 40, 200, 2, 1.0f);
+        lathe_kernel_destroy(&kernel);
+    }
+}
+
 static void with_beta_0_nothing_of_c_is_read(void **state)
 {
     (void)state;
@@ -142,6 +164,7 @@ int main(void)
         cmocka_unit_test(every_element_of_d_is_made_once_of_the_right_rows_and_columns),
         cmocka_unit_test(the_last_columns_are_made_too_where_they_are_no_whole_16_bytes),
         cmocka_unit_test(rows_of_every_width_end_where_they_should),
+        cmocka_unit_test(an_a_that_is_shorter_than_a_tile_is_fetched_as_far_as_it_goes),
         cmocka_unit_test(with_beta_0_nothing_of_c_is_read),
         cmocka_unit_test(with_k_0_one_step_lies_outside_of_a_and_b),
         cmocka_unit_test(an_empty_output_is_walked_through_without_a_step),

@@ -134,6 +134,21 @@ static void check_output(const struct walk *walk)
         }
 }
 
+/* A box of A has no more rows than A, in eights; boxes that begin below A are not fetched, but for
+ * an A that is longer than a tile, whose last tile has all. */
+static void measure_a(struct walk *walk)
+{
+    const struct lathe_plan *plan = walk->plan;
+    int slice = plan->tile[0] / plan->cluster[1];
+    int rows = (int)(walk->m < slice ? (walk->m + 7) / 8 * 8 : slice);
+    int boxes = 0;
+
+    for (int box = 0; box < plan->cluster[1]; box++)
+        boxes += box == 0 || box * rows < walk->m;
+    walk->a_rows = rows;
+    walk->arrive_bytes = walk->stage_bytes - (plan->tile[0] - boxes * rows) * plan->tile[2] * 2;
+}
+
 void walk_cluster(const struct lathe_kernel *kernel, int64_t m, int64_t n, int64_t k, int raster,
                   float beta)
 {
@@ -153,6 +168,7 @@ void walk_cluster(const struct lathe_kernel *kernel, int64_t m, int64_t n, int64
         .stage_bytes = (plan->tile[0] + plan->tile[1]) * plan->tile[2] * 2,
     };
 
+    measure_a(&walk);
     walk.readers = 4 * plan->consumers * walk.ctas;
     list_tiles(&walk);
     walk.steps = walk.tile_count * walk.k_blocks;

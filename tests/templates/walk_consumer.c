@@ -29,7 +29,9 @@ static void land(const struct walk *walk, struct group *group, int cta, int step
 
         if (load->step != step || !(load->mask >> cta & 1))
             continue;
-        for (int row = 0; row < load->map->box[1]; row++)
+        int rows = load->map->operand == LATHE_A ? walk->a_rows : load->map->box[1];
+
+        for (int row = 0; row < rows; row++)
             for (int at = 0; at < load->map->box[0] * 2; at += 16) {
                 uint32_t offset = load->smem + (uint32_t)(row * 128 + at);
                 struct piece *piece;
@@ -42,7 +44,7 @@ static void land(const struct walk *walk, struct group *group, int cta, int step
                 landed += 16;
             }
     }
-    assert_int_equal(landed, walk->stage_bytes);
+    assert_int_equal(landed, walk->arrive_bytes);
 }
 
 /* What an MMA finds at a row and half of its operand: the matrix descriptor's formula for K-major
@@ -82,7 +84,7 @@ static void check_operands(const struct view *view, struct ptx_thread *thread,
     uint64_t a = ptx_read(thread, insn, 1, 0), b = ptx_read(thread, insn, 2, 0);
 
     for (int half = 0; half < 2; half++) {
-        for (int row = 0; row < 64; row++)
+        for (int row = 0; row < 64 && first_row + row < walk->m; row++)
             expect_piece(found_at(group, a, row, half), view->step, LATHE_A, first_row + row,
                          k + 8 * half);
         for (int row = 0; row < walk->plan->tile[1]; row++)

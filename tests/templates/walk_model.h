@@ -46,6 +46,8 @@ struct walk {
 
     int ctas, k_blocks, steps; /* steps of the ring: tiles x k_blocks       */
     int stage_bytes, readers;
+    int a_rows;          /* of a box of A                                      */
+    int arrive_bytes;    /* at a stage: fewer than it holds where A is short    */
     struct place *tiles; /* of the cluster, in order */
     int tile_count;
 

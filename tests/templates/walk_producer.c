@@ -51,7 +51,7 @@ static enum ptx_answer produce(void *user, struct ptx_thread *thread, const stru
                          (view->step / stages & 1) ^ 1);
     } else if (ptx_is(insn, "mbarrier.arrive.expect_tx")) {
         assert_int_equal(walk_offset_of(ptx_read(thread, insn, 1, 0)), 8 * (view->step % stages));
-        assert_int_equal(ptx_read(thread, insn, 2, 0), view->walk->stage_bytes);
+        assert_int_equal(ptx_read(thread, insn, 2, 0), view->walk->arrive_bytes);
     } else if (ptx_is(insn, "cp.async.bulk.tensor.2d.shared::cluster.global.tile")) {
         note_load(view, thread, insn);
     } else if (ptx_is(insn, "elect.sync")) {
