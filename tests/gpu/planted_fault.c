@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { M = 256, N = 512, K = 256 };
+/* N is no multiple of 4: the last columns of D are copied by threads, from staging too. */
+enum { M = 256, N = 510, K = 256, LDD = 512, BLOCK_ROWS = 64 };
 
 struct fault {
     const char *name;
@@ -59,6 +60,8 @@ static enum lathe_status get_function(struct lathe_context *context, const struc
     problem.m = M;
     problem.n = N;
     problem.k = K;
+    problem.ldd = LDD;
+    problem.out = LATHE_F32;
     options.arch = LATHE_SM_90A;
     options.tile[0] = 128;
     options.tile[1] = 256;
@@ -81,13 +84,29 @@ static enum lathe_status get_function(struct lathe_context *context, const struc
     return status;
 }
 
-/* A and B of ones: every element of D is K. */
-static int count_wrong(const uint16_t *d)
+/* B is ones, and A has the number of its block of 64 rows, from 1: so is every element of D, times
+ * K. A tool that compares what racing threads write sees different values. */
+static enum lathe_status fill(const struct lt_driver *cu, const struct lathe_gemm_args *args,
+                              struct lathe_error *err)
+{
+    static const unsigned short numbers[] = {0x3c00, 0x4000, 0x4200, 0x4400}; /* 1 to 4 as f16 */
+    int result = cu->cuMemsetD16Async(args->b, 0x3c00, N * K, NULL);
+
+    for (unsigned block = 0; result == 0 && block < M / BLOCK_ROWS; block++)
+        result = cu->cuMemsetD16Async(args->a + block * BLOCK_ROWS * K * 2, numbers[block],
+                                      BLOCK_ROWS * K, NULL);
+    if (result == 0)
+        result = cu->cuMemsetD16Async(args->d, 0x7fff, M * LDD * 2, NULL);
+    return lt_driver_check(cu, result, "cuMemsetD16Async", err);
+}
+
+static int count_wrong(const float *d)
 {
     int wrong = 0;
 
-    for (int i = 0; i < M * N; i++)
-        wrong += d[i] != 0x5c00; /* 256 as f16 */
+    for (int row = 0; row < M; row++)
+        for (int column = 0; column < N; column++)
+            wrong += d[row * LDD + column] != (float)(K * (row / BLOCK_ROWS + 1));
     return wrong;
 }
 
@@ -96,22 +115,22 @@ static int launch(const struct lt_device *device, struct lathe_function *functio
 {
     const struct lt_driver *cu = &device->driver;
     struct lathe_gemm_args args = LATHE_GEMM_ARGS_INIT;
-    uint16_t *d = malloc(M * N * sizeof *d);
+    float *d = malloc(M * LDD * sizeof *d);
     struct lt_entered entered;
     int result = -1;
 
     args.m = M;
     args.n = N;
     args.k = K;
-    if (!d || lt_enter(device, &entered, err) != LATHE_OK)
+    args.ldd = LDD;
+    if (!d || lt_enter(device, &entered, err) != LATHE_OK) {
+        free(d);
         return -1;
+    }
     if (cu->cuMemAlloc(&args.a, M * K * 2) == 0 && cu->cuMemAlloc(&args.b, N * K * 2) == 0 &&
-        cu->cuMemAlloc(&args.d, M * N * 2) == 0 &&
-        cu->cuMemsetD16Async(args.a, 0x3c00, M * K, NULL) == 0 &&
-        cu->cuMemsetD16Async(args.b, 0x3c00, N * K, NULL) == 0 &&
-        cu->cuMemsetD16Async(args.d, 0x7e00, M * N, NULL) == 0 &&
+        cu->cuMemAlloc(&args.d, M * LDD * sizeof *d) == 0 && fill(cu, &args, err) == LATHE_OK &&
         lathe_gemm_launch(function, &args, err) == LATHE_OK && cu->cuCtxSynchronize() == 0 &&
-        cu->cuMemcpyDtoH(d, args.d, M * N * 2) == 0)
+        cu->cuMemcpyDtoH(d, args.d, M * LDD * sizeof *d) == 0)
         result = count_wrong(d);
     cu->cuMemFree(args.a);
     cu->cuMemFree(args.b);
