@@ -156,8 +156,8 @@ struct lathe_bench_report {
     int verified;                 /* 1: every element of D was right after the timed section */
 };
 
-/* Measures as BENCHMARK.md's protocol says: one stream, graphs of launches over rotating buffers
- * that exceed L2, normal data, contenders interleaved A B B A, the answer checked afterwards. */
+/* Measures as docs/benchmark.md says: one stream, graphs of launches over rotating buffers that
+ * exceed L2, normal data, contenders interleaved A B B A, the answer checked afterwards. */
 LATHE_API enum lathe_status lathe_bench_gemm(struct lathe_context *context,
                                              const struct lathe_gemm *problem,
                                              const struct lathe_plan_options *options,

@@ -155,6 +155,16 @@ class Tests:
         self.tree().build_and_run(c11(), "header_only.c")
 
 
+    def test_program_of_the_readme_prints_a_kernel(self):
+        with open(os.path.join(HERE, "..", "..", "README.md"), encoding="ascii") as file:
+            program = re.search(r"^```c\n(.*?)^```$", file.read(), re.DOTALL | re.MULTILINE).group(1)
+        source = os.path.join(self.scratch, "readme.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(program)
+        output = self.tree().build_and_run(c11(), source)
+        assert ".visible .entry lathe_gemm_bf16_f32_" in output, output[:400]
+
+
 def names():
     return [name for name in vars(Tests) if name.startswith("test_")]
 
