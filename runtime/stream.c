@@ -85,10 +85,11 @@ enum lathe_status lt_stream_allocate(const struct lt_stream *stream, uint64_t *a
     if (result != LT_CUDA_ERROR_OUT_OF_MEMORY ||
         driver->cuMemGetInfo(&free_bytes, &total_bytes) != LT_CUDA_SUCCESS)
         return lt_stream_check(stream, result, "cuMemAlloc", err);
-    return lt_fail(err, LATHE_OUT_OF_MEMORY,
-                   "%s: needs %.1f MiB of device memory, of which %.1f MiB are free; take smaller "
-                   "sizes, or end what else uses the GPU",
-                   what, (double)bytes / 0x1p20, (double)free_bytes / 0x1p20);
+    return lt_fail(
+        err, LATHE_OUT_OF_MEMORY,
+        "%s: needs %lld bytes of device memory, of which %zu are free; take smaller sizes, "
+        "or end what else uses the GPU",
+        what, (long long)bytes, free_bytes);
 }
 
 void lt_stream_free(const struct lt_stream *stream, uint64_t *address)

@@ -94,6 +94,24 @@ def without_a_gpu_run_says_so(bench):
     one_line(result, "run")
 
 
+def drivers_that_cannot_do_it_are_named(bench):
+    """On the stub drivers: exit code 1, what the driver lacks, and never an answer."""
+    if len(sys.argv) < 4:
+        raise support.Skip("the stub drivers are not given")
+    driver, old_driver = map(os.path.abspath, sys.argv[2:4])
+    for code, words, env in (
+            ("no-driver", "CUDA 12.0 or newer", {"LATHE_CUDA_LIBRARY": old_driver}),
+            ("no-device", "no GPU", {"LATHE_CUDA_LIBRARY": driver, "STUB_DEVICES": "0"}),
+            ("unsupported", "sm_80",
+             {"LATHE_CUDA_LIBRARY": driver, "STUB_CAPABILITY": "8.0"}),
+            ("out-of-memory", "bytes",
+             {"LATHE_CUDA_LIBRARY": driver, "STUB_FAIL": "cuMemAlloc_v2=2"})):
+        result = bench.run("run gemm m=64 n=64 k=64 --json", **env)
+        equal((result.code, result.json["error"]["code"]), (1, code), env)
+        assert words in result.json["error"]["message"], result.err
+        one_line(result, env)
+
+
 def without_nvjitlink_build_says_so(bench):
     env = {"LATHE_NVJITLINK_LIBRARY": support.NO_SUCH_LIBRARY}
     result = bench.run(f"build {GEMM} -o kernel.cubin --json", **env)
@@ -431,7 +449,7 @@ VERBS = ("", "list", "plan", "emit", "build", "run", "bench", "cache", "doctor",
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
-    without_a_gpu_run_says_so, without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
+    without_a_gpu_run_says_so, drivers_that_cannot_do_it_are_named, without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
     doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
     plan_holds_what_is_promised, every_listed_plan_can_be_planned, list_has_every_section,
     build_writes_a_cubin_and_keeps_it, cache_shows_what_it_keeps, cache_names_must_be_unambiguous,

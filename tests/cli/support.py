@@ -145,7 +145,7 @@ def run_tests(lathe, tests):
 
 
 def main(tests):
-    if len(sys.argv) != 2:
-        print(f"usage: {sys.argv[0]} LATHE", file=sys.stderr)
+    if len(sys.argv) not in (2, 4):
+        print(f"usage: {sys.argv[0]} LATHE [STUB_DRIVER OLD_STUB_DRIVER]", file=sys.stderr)
         return 2
     return run_tests(sys.argv[1], tests)
