@@ -29,6 +29,25 @@ const struct lt_field lt_plan_fields[] = {
 const size_t lt_gemm_field_count = sizeof lt_gemm_fields / sizeof lt_gemm_fields[0];
 const size_t lt_plan_field_count = sizeof lt_plan_fields / sizeof lt_plan_fields[0];
 
+size_t lt_field_bytes(const struct lt_field *field)
+{
+    switch (field->kind) {
+    case LT_SIZE:
+        return sizeof(int64_t);
+    case LT_INT:
+    case LT_WORD:
+        return sizeof(int);
+    case LT_PAIR:
+        return 2 * sizeof(int);
+    case LT_TRIPLE:
+    case LT_STAGING:
+        return 3 * sizeof(int);
+    case LT_NAME:
+        return LATHE_NAME_SIZE;
+    }
+    return 0;
+}
+
 const struct lt_field *lt_field_find(const struct lt_field *fields, size_t count, const char *key)
 {
     for (size_t i = 0; i < count; i++)

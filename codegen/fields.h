@@ -39,6 +39,9 @@ struct lt_field {
 extern const struct lt_field lt_gemm_fields[], lt_plan_fields[];
 extern const size_t lt_gemm_field_count, lt_plan_field_count;
 
+/* Of the field's storage. */
+size_t lt_field_bytes(const struct lt_field *field);
+
 /* Null if there is none of that name. */
 const struct lt_field *lt_field_find(const struct lt_field *fields, size_t count, const char *key);
 

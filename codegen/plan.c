@@ -5,6 +5,7 @@
 #include "codegen/status.h"
 #include "codegen/text.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char custom_prefix[] = "custom(from ";
@@ -46,24 +47,81 @@ const char *lathe_type_name(enum lathe_type type)
     return word ? word : "default";
 }
 
-void lt_import(void *ours, size_t our_size, const void *theirs, size_t their_size)
+/* Every such struct begins with its size. Any that is larger is none of ours. */
+enum { STRUCT_SIZE_MOST = 1 << 16 };
+
+static size_t size_of(const void *object)
 {
-    memset(ours, 0, our_size);
-    if (theirs)
-        memcpy(ours, theirs, their_size < our_size ? their_size : our_size);
-    memcpy(ours, &our_size, sizeof our_size);
+    size_t size;
+
+    memcpy(&size, object, sizeof size);
+    return size;
 }
 
-void lt_export(void *theirs, size_t their_size, const void *ours)
+enum lathe_status lt_check_size(const void *theirs, const char *name, struct lathe_error *err)
 {
-    size_t our_size;
+    size_t size = size_of(theirs);
 
-    memcpy(&our_size, ours, sizeof our_size);
-    if (their_size <= sizeof their_size)
-        return;
+    if (size > sizeof size && size <= STRUCT_SIZE_MOST)
+        return LATHE_OK;
+    return lt_fail(err, LATHE_MISUSED,
+                   "struct %s with a struct_size of %zu: make it with its _INIT macro", name, size);
+}
+
+enum lathe_status lt_import_(void *ours, size_t our_size, const void *theirs, const char *name,
+                             struct lathe_error *err)
+{
+    memset(ours, 0, our_size);
+    memcpy(ours, &our_size, sizeof our_size);
+    if (!theirs)
+        return LATHE_OK;
+
+    enum lathe_status status = lt_check_size(theirs, name, err);
+    size_t size = status == LATHE_OK ? size_of(theirs) : 0;
+
+    for (size_t i = our_size; i < size; i++)
+        if (((const char *)theirs)[i] != 0)
+            return lt_fail(err, LATHE_MISUSED,
+                           "struct %s has a field set that Lathe %s does not know yet", name,
+                           lathe_version());
+    if (status == LATHE_OK)
+        memcpy((char *)ours + sizeof size, (const char *)theirs + sizeof size,
+               (size < our_size ? size : our_size) - sizeof size);
+    return status;
+}
+
+void lt_export(void *theirs, const void *ours)
+{
+    size_t their_size = size_of(theirs), our_size = size_of(ours);
+
     /* Everything behind struct_size, as far as both have it. */
     memcpy((char *)theirs + sizeof their_size, (const char *)ours + sizeof our_size,
            (their_size < our_size ? their_size : our_size) - sizeof our_size);
+}
+
+static size_t append_fields(unsigned char *key, size_t at, const struct lt_field *fields,
+                            size_t count, const void *object)
+{
+    for (size_t i = 0; i < count; i++) {
+        const void *storage = (const char *)object + fields[i].offset;
+        size_t bytes = lt_field_bytes(&fields[i]);
+
+        assert(at + bytes <= LT_PLAN_KEY_BYTES);
+        /* Behind the end of a name anything may stand. */
+        memcpy(key + at, storage, fields[i].kind == LT_NAME ? strnlen(storage, bytes) : bytes);
+        at += bytes;
+    }
+    return at;
+}
+
+void lt_plan_key(unsigned char key[LT_PLAN_KEY_BYTES], const struct lathe_gemm *problem,
+                 const struct lathe_plan_options *options)
+{
+    memset(key, 0, LT_PLAN_KEY_BYTES);
+
+    size_t at = append_fields(key, 0, lt_gemm_fields, lt_gemm_field_count, problem);
+
+    append_fields(key, at, lt_plan_fields, lt_plan_field_count, options);
 }
 
 void lt_plan_preset(const char *label, char preset[LATHE_NAME_SIZE])
@@ -142,7 +200,8 @@ size_t lathe_plan_words(const struct lathe_plan *given, char *buffer, size_t siz
 {
     struct lathe_plan plan;
 
-    lt_import(&plan, sizeof plan, given, given->struct_size);
+    /* There is no way to say what is wrong: what is no plan prints as one of zeros. */
+    lt_import(&plan, given, "lathe_plan", NULL);
     return print_words(&plan, false, buffer, size);
 }
 

@@ -6,10 +6,21 @@
 #include "include/lathe.h"
 
 /* Copies a struct of the caller's, which may be of an older or a newer header than ours, into one
- * of our own size: what it lacks is zero. */
-void lt_import(void *ours, size_t our_size, const void *theirs, size_t their_size);
+ * of our own size: what it lacks is zero, and so is everything where `theirs` is null. Errors:
+ * LATHE_MISUSED (its struct_size is none, or a field that we do not know is set). */
+#define lt_import(ours, theirs, name, err) lt_import_(ours, sizeof *(ours), theirs, name, err)
+enum lathe_status lt_import_(void *ours, size_t our_size, const void *theirs, const char *name,
+                             struct lathe_error *err);
+/* The same check of a struct that is only written to. */
+enum lathe_status lt_check_size(const void *theirs, const char *name, struct lathe_error *err);
 /* Copies back what the caller's struct has room for; its struct_size stays. */
-void lt_export(void *theirs, size_t their_size, const void *ours);
+void lt_export(void *theirs, const void *ours);
+
+/* The values of all fields of a problem and of options, one behind the other and zeros behind the
+ * last: the same bytes for the same request, whatever stands between the fields. */
+enum { LT_PLAN_KEY_BYTES = 256 };
+void lt_plan_key(unsigned char key[LT_PLAN_KEY_BYTES], const struct lathe_gemm *problem,
+                 const struct lathe_plan_options *options);
 
 /* The name of the preset that a plan or its label "custom(from PRESET)" starts from. */
 void lt_plan_preset(const char *label, char preset[LATHE_NAME_SIZE]);

@@ -110,7 +110,7 @@ size_t lathe_plan_json(const struct lathe_plan *given, char *buffer, size_t size
 {
     struct lathe_plan plan;
 
-    lt_import(&plan, sizeof plan, given, given->struct_size);
+    lt_import(&plan, given, "lathe_plan", NULL); /* no plan prints as one of zeros */
     return lt_json_copy(plan_object(&plan), buffer, size);
 }
 

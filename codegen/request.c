@@ -24,6 +24,9 @@ static enum lathe_status refuse_key(const char *key, const char *value, struct l
 enum lathe_status lathe_request_set(struct lathe_request *request, const char *key,
                                     const char *value, struct lathe_error *err)
 {
+    if (!request || !key || !value)
+        return lt_fail(err, LATHE_MISUSED, "lathe_request_set: needs a request, a key and a value");
+
     const struct lt_field *field = lt_field_find(lt_gemm_fields, lt_gemm_field_count, key);
 
     if (field)
@@ -68,6 +71,10 @@ enum lathe_status lathe_request_parse(struct lathe_request *request, int count,
     struct lathe_request parsed = LATHE_REQUEST_INIT;
     unsigned found = 0;
 
+    if (!request || (count > 0 && !words))
+        return lt_fail(err, LATHE_MISUSED, "lathe_request_parse: needs a request and words");
+    if (lt_check_size(request, "lathe_request", err) != LATHE_OK)
+        return LATHE_MISUSED;
     if (count < 1)
         return lt_fail(err, LATHE_BAD_WORD,
                        "no problem given; for example: gemm m=4096 n=4096 "
@@ -87,9 +94,7 @@ enum lathe_status lathe_request_parse(struct lathe_request *request, int count,
         if (!(found & 1u << r))
             return lt_fail(err, LATHE_BAD_WORD,
                            "%s is missing; a gemm needs m=, n= and k=", required[r]);
-    parsed.struct_size = request->struct_size;
-    memcpy(request, &parsed,
-           request->struct_size < sizeof parsed ? request->struct_size : sizeof parsed);
+    lt_export(request, &parsed);
     return LATHE_OK;
 }
 

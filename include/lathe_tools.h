@@ -60,7 +60,7 @@ LATHE_API size_t lathe_doctor(struct lathe_context *context, struct lathe_findin
 /* ---- The cache ---- */
 
 struct lathe_cache_entry {
-    char name[33];
+    char name[40];
     int64_t bytes;
     int64_t written; /* seconds since 1970 */
     int valid;       /* 0: does not pass the checks; the rest is then empty */

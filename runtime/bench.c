@@ -101,9 +101,11 @@ static enum lathe_status read_arguments(struct bench *bench, struct lathe_contex
 
     memset(bench, 0, sizeof *bench);
     bench->context = context;
-    lt_import(p, sizeof *p, problem, problem->struct_size);
-    lt_import(&bench->options, sizeof bench->options, options, options ? options->struct_size : 0);
-    status = check_options(&bench->options, err);
+    status = lt_import(p, problem, "lathe_gemm", err);
+    if (status == LATHE_OK)
+        status = lt_import(&bench->options, options, "lathe_bench_options", err);
+    if (status == LATHE_OK)
+        status = check_options(&bench->options, err);
     if (status == LATHE_OK)
         status = lt_gemm_resolve(p, err);
     if (status == LATHE_OK && (p->m == 0 || p->n == 0 || p->k == 0))

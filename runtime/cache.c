@@ -91,7 +91,7 @@ static enum lathe_status obtain_by_callbacks(struct lt_work *work)
 {
     struct lt_cache *cache = work->cache;
 
-    if (load_entry(work))
+    if (!work->renew && load_entry(work))
         return LATHE_OK;
 
     enum lathe_status status = lt_work_build(work);
@@ -177,7 +177,7 @@ static enum lathe_status obtain(struct lt_work *work)
     enum lathe_status status;
 
     for (;;) {
-        if (cache->enabled && !cache->has_callbacks && lt_disk_find(work))
+        if (cache->enabled && !cache->has_callbacks && !work->renew && lt_disk_find(work))
             return LATHE_OK;
 
         switch (lt_flight_join(&cache->flights, work->name, &work->deadline, &flight)) {
@@ -196,12 +196,29 @@ static enum lathe_status obtain(struct lt_work *work)
             break;
         }
 
-        bool shared = share(work, flight, &status);
+        bool shared = !work->renew && share(work, flight, &status);
 
         lt_flight_leave(&cache->flights, flight);
         if (shared)
             return status;
     }
+}
+
+static enum lathe_status do_work(struct lt_work *work, struct lt_cache_value *value,
+                                 enum lathe_cache_result *result, struct lathe_error *err)
+{
+    start_work(work);
+
+    enum lathe_status status = obtain(work);
+
+    if (status != LATHE_OK) {
+        if (err)
+            *err = work->err;
+        return status;
+    }
+    *value = work->value;
+    *result = work->result;
+    return LATHE_OK;
 }
 
 enum lathe_status lt_cache_obtain(struct lt_cache *cache, const struct lt_cache_key *key,
@@ -210,16 +227,14 @@ enum lathe_status lt_cache_obtain(struct lt_cache *cache, const struct lt_cache_
 {
     struct lt_work work = {.cache = cache, .key = key, .build = build, .user = user};
 
-    start_work(&work);
+    return do_work(&work, value, result, err);
+}
 
-    enum lathe_status status = obtain(&work);
+enum lathe_status lt_cache_renew(struct lt_cache *cache, const struct lt_cache_key *key,
+                                 lt_cache_build build, void *user, struct lt_cache_value *value,
+                                 enum lathe_cache_result *result, struct lathe_error *err)
+{
+    struct lt_work work = {.cache = cache, .key = key, .build = build, .user = user, .renew = true};
 
-    if (status != LATHE_OK) {
-        if (err)
-            *err = work.err;
-        return status;
-    }
-    *value = work.value;
-    *result = work.result;
-    return LATHE_OK;
+    return do_work(&work, value, result, err);
 }

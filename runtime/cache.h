@@ -84,12 +84,17 @@ enum lathe_status lt_cache_obtain(struct lt_cache *cache, const struct lt_cache_
                                   enum lathe_cache_result *result, struct lathe_error *err);
 void lt_cache_value_release(struct lt_cache *cache, struct lt_cache_value *value);
 
-/* Removes the key's entry from the directory: it passed every check, and the driver refused it all
- * the same. */
-void lt_cache_forget(struct lt_cache *cache, const struct lt_cache_key *key);
+/* As lt_cache_obtain(), without looking for an entry: builds, and stores over what there is. For an
+ * entry that passed every check and that the driver refused all the same. */
+enum lathe_status lt_cache_renew(struct lt_cache *cache, const struct lt_cache_key *key,
+                                 lt_cache_build build, void *user, struct lt_cache_value *value,
+                                 enum lathe_cache_result *result, struct lathe_error *err);
 
-/* The key's 128 bits in hex: the entry's file name, and the key for callbacks. */
-enum { LT_CACHE_NAME_SIZE = 33 };
+/* Removes an entry from the directory, so that the next one who asks builds it anew. */
+void lt_cache_forget(struct lt_cache *cache, const char *name);
+
+/* The key's 128 bits in hex and ".cubin": the entry's file name, and the key for callbacks. */
+enum { LT_CACHE_NAME_SIZE = 39 };
 void lt_cache_name(const struct lt_cache_key *key, char name[LT_CACHE_NAME_SIZE]);
 
 /* ---- For people who look after a cache: behind the functions of lathe_tools.h ----

@@ -18,6 +18,7 @@ struct reading {
     struct lt_bytes bytes;
     struct lt_entry entry;
     const char *fault;
+    int trouble; /* errno where the system could not read it, now: it may well be good */
 };
 
 /* False if there is no such file. */
@@ -32,6 +33,7 @@ static bool read_entry(const struct lt_cache *cache, int directory, const char *
     case LT_READ_ABSENT:
         return false;
     case LT_READ_FAILED:
+        reading->trouble = errno;
         reading->fault = strerror(errno);
         return true;
     case LT_READ_WRONG:
@@ -173,7 +175,7 @@ enum lathe_status lt_cache_verify(const struct lt_cache *cache, int *checked, in
                                   struct lathe_error *err)
 {
     struct lt_scan scan;
-    int directory, checked_count = 0, removed_count = 0, trouble = 0;
+    int directory, checked_count = 0, removed_count = 0, trouble = 0, unread = 0;
     enum lathe_status status = list_entries(cache, &directory, &scan, err);
 
     if (status != LATHE_OK)
@@ -184,7 +186,9 @@ enum lathe_status lt_cache_verify(const struct lt_cache *cache, int *checked, in
         if (!read_entry(cache, directory, scan.files[i].name, &reading))
             continue;
         checked_count++;
-        if (reading.fault && unlinkat(directory, scan.files[i].name, 0) == 0)
+        if (reading.trouble)
+            unread = reading.trouble;
+        else if (reading.fault && unlinkat(directory, scan.files[i].name, 0) == 0)
             removed_count++;
         else if (reading.fault && errno != ENOENT)
             trouble = errno;
@@ -193,6 +197,8 @@ enum lathe_status lt_cache_verify(const struct lt_cache *cache, int *checked, in
     end_listing(cache, directory, &scan);
     if (trouble != 0)
         return fail_on(cache, "remove a bad entry from", trouble, err);
+    if (unread != 0)
+        return fail_on(cache, "read an entry of", unread, err);
     if (checked)
         *checked = checked_count;
     if (removed)
@@ -282,12 +288,10 @@ enum lathe_status lt_cache_write_part(const struct lt_cache *cache, const char *
     return status;
 }
 
-void lt_cache_forget(struct lt_cache *cache, const struct lt_cache_key *key)
+void lt_cache_forget(struct lt_cache *cache, const char *name)
 {
-    char name[LT_CACHE_NAME_SIZE];
     int directory;
 
-    lt_cache_name(key, name);
     if (open_directory(cache, &directory, NULL) != LATHE_OK || directory < 0)
         return;
     unlinkat(directory, name, 0);

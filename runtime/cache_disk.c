@@ -223,7 +223,7 @@ enum lathe_status lt_disk_obtain(struct lt_work *work)
     enum lathe_status status = LATHE_OK;
     bool stored = false;
 
-    if (!wait_for_turn(work, directory, lock)) {
+    if (work->renew || !wait_for_turn(work, directory, lock)) {
         status = lt_work_build(work);
         work->result = LATHE_CACHE_MISS;
         if (status == LATHE_OK && lt_work_encode(work))

@@ -216,6 +216,6 @@ void lt_cache_name(const struct lt_cache_key *key, char name[LT_CACHE_NAME_SIZE]
 
     XXH128_hash_t hash = XXH3_128bits_digest(&state);
 
-    snprintf(name, LT_CACHE_NAME_SIZE, "%016llx%016llx", (unsigned long long)hash.high64,
+    snprintf(name, LT_CACHE_NAME_SIZE, "%016llx%016llx.cubin", (unsigned long long)hash.high64,
              (unsigned long long)hash.low64);
 }

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Of the name of an entry's file: hexadecimal digits. */
+/* Hexadecimal digits of the name of an entry's file; ".cubin" follows. */
 enum { LT_FILE_NAME_LENGTH = 32 };
 
 struct lt_bytes {

@@ -14,7 +14,7 @@
 bool lt_scan_is_entry(const char *name)
 {
     return strspn(name, "0123456789abcdef") == LT_FILE_NAME_LENGTH &&
-           name[LT_FILE_NAME_LENGTH] == '\0';
+           strcmp(name + LT_FILE_NAME_LENGTH, ".cubin") == 0;
 }
 
 /* A stream of its own, so that the directory's descriptor can be read again later. */

@@ -13,6 +13,7 @@ struct lt_work {
     struct timespec deadline; /* of all waiting, by CLOCK_MONOTONIC */
     lt_cache_build build;
     void *user;
+    bool renew; /* look for no entry: build */
 
     /* The outcome. `encoded` is the entry's bytes after a build, if there was memory for them. */
     struct lt_cache_value value;

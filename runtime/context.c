@@ -84,7 +84,7 @@ static bool copy_options(struct lathe_context *context, const struct lathe_conte
     struct lathe_context_options *options = &context->options;
     bool failed = false;
 
-    lt_import(options, sizeof *options, given, given ? given->struct_size : 0);
+    *options = *given;
     options->cache_dir = copy_string(context, options->cache_dir, &failed);
     options->driver_library = copy_string(context, options->driver_library, &failed);
     options->linker_library = copy_string(context, options->linker_library, &failed);
@@ -97,20 +97,17 @@ static bool copy_options(struct lathe_context *context, const struct lathe_conte
     return !failed;
 }
 
-static enum lathe_status check_options(const struct lathe_context_options *given,
+static enum lathe_status check_options(const struct lathe_context_options *options,
                                        struct lathe_error *err)
 {
-    struct lathe_context_options options;
-    const struct lathe_allocator *a;
+    const struct lathe_allocator *a = options->allocator;
 
-    lt_import(&options, sizeof options, given, given ? given->struct_size : 0);
-    a = options.allocator;
     if (a && (!a->allocate || !a->reallocate || !a->release))
         return lt_fail(err, LATHE_MISUSED, "an allocator needs all three of its functions");
-    if (options.cache_callbacks &&
-        (!options.cache_callbacks->load || !options.cache_callbacks->store))
+    if (options->cache_callbacks &&
+        (!options->cache_callbacks->load || !options->cache_callbacks->store))
         return lt_fail(err, LATHE_MISUSED, "cache callbacks need both functions");
-    if (options.device < 0 || options.cache_limit_bytes < 0)
+    if (options->device < 0 || options->cache_limit_bytes < 0)
         return lt_fail(err, LATHE_OUT_OF_RANGE, "a device is an ordinal + 1, a limit not negative");
     return LATHE_OK;
 }
@@ -119,15 +116,14 @@ enum lathe_status lathe_context_create(struct lathe_context **context,
                                        const struct lathe_context_options *given,
                                        struct lathe_error *err)
 {
-    enum lathe_status status = context ? check_options(given, err)
+    struct lathe_context_options options;
+    enum lathe_status status = context ? lt_import(&options, given, "lathe_context_options", err)
                                        : lt_fail(err, LATHE_MISUSED, "no place for the context");
 
+    if (status == LATHE_OK)
+        status = check_options(&options, err);
     if (status != LATHE_OK)
         return status;
-
-    struct lathe_context_options options;
-
-    lt_import(&options, sizeof options, given, given ? given->struct_size : 0);
 
     struct lathe_context *made = lt_allocate(options.allocator, sizeof *made);
 
@@ -140,7 +136,7 @@ enum lathe_status lathe_context_create(struct lathe_context **context,
     }
     pthread_mutex_init(&made->opening, NULL);
 
-    bool copied = copy_options(made, given);
+    bool copied = copy_options(made, &options);
 
     copied = read_variables(made) && copied;
     status = copied ? lt_functions_create(&made->functions, made, err)

@@ -128,20 +128,28 @@ static enum lathe_status count_clusters(const struct lt_device *device, struct l
     return status;
 }
 
+/* What the driver says of a cubin that it cannot use, as against trouble of another kind. */
+static bool is_refusal(int result)
+{
+    return result == LT_CUDA_ERROR_INVALID_IMAGE || result == LT_CUDA_ERROR_NO_BINARY_FOR_GPU ||
+           result == LT_CUDA_ERROR_INVALID_SOURCE || result == LT_CUDA_ERROR_NOT_FOUND;
+}
+
 static enum lathe_status load_module(const struct lt_device *device,
                                      const struct lathe_image *image, struct lt_loaded *loaded,
-                                     struct lathe_error *err)
+                                     bool *refused, struct lathe_error *err)
 {
     const struct lt_driver *driver = &device->driver;
     const struct lathe_contract *contract = &loaded->contract;
-    enum lathe_status status = lt_driver_check(
-        driver, driver->cuModuleLoadData(&loaded->module, image->cubin), "cuModuleLoadData", err);
+    int result = driver->cuModuleLoadData(&loaded->module, image->cubin);
+    enum lathe_status status = lt_driver_check(driver, result, "cuModuleLoadData", err);
 
+    *refused = is_refusal(result);
     if (status != LATHE_OK)
         return status;
-    status = lt_driver_check(
-        driver, driver->cuModuleGetFunction(&loaded->function, loaded->module, contract->name),
-        "cuModuleGetFunction", err);
+    result = driver->cuModuleGetFunction(&loaded->function, loaded->module, contract->name);
+    status = lt_driver_check(driver, result, "cuModuleGetFunction", err);
+    *refused = is_refusal(result);
     if (status == LATHE_OK)
         status =
             lt_driver_check(driver,
@@ -164,7 +172,8 @@ struct load_job {
 };
 
 static enum lathe_status load_image(const struct load_job *job, const struct lathe_image *image,
-                                    struct lt_loaded *loaded, struct lathe_error *err)
+                                    struct lt_loaded *loaded, bool *refused,
+                                    struct lathe_error *err)
 {
     struct lt_entered entered;
     double start = now_us();
@@ -174,48 +183,56 @@ static enum lathe_status load_image(const struct load_job *job, const struct lat
         .cache = image->cache,
         .link_ms = image->link_ms,
     };
+    *refused = false;
 
     enum lathe_status status = lt_enter(job->device, &entered, err);
 
     if (status != LATHE_OK)
         return status;
-    status = load_module(job->device, image, loaded, err);
+    status = load_module(job->device, image, loaded, refused, err);
     lt_leave(job->device, &entered);
     loaded->load_ms = (now_us() - start) / 1e3;
     return status;
 }
 
-/* Links anew what the cache had and the driver would not take: made for a newer driver, say. */
-static enum lathe_status rebuild(const struct load_job *job, struct lathe_image **image,
-                                 struct lathe_error *err)
-{
-    char options[LT_LINK_OPTIONS_SIZE];
-    struct lt_cache_key key = lt_image_key(job->kernel, options);
-    struct lt_cache *cache = NULL;
-
-    lt_context_log(job->context, LATHE_LOG_WARNING,
-                   "the driver refuses the cached kernel %s; it is linked anew",
-                   lathe_kernel_contract(job->kernel)->name);
-    if (lt_context_cache(job->context, &cache, NULL) == LATHE_OK)
-        lt_cache_forget(cache, &key);
-    lathe_image_destroy(image);
-    return lathe_build(job->context, image, job->kernel, err);
-}
-
+/* What the cache had may have been made for a newer driver, say: then it is linked anew. */
 static enum lathe_status build_and_load(const struct load_job *job, struct lt_loaded *loaded,
                                         struct lathe_error *err)
 {
     struct lathe_image *image = NULL;
+    struct lathe_error cause;
+    bool refused = false;
     enum lathe_status status = lathe_build(job->context, &image, job->kernel, err);
 
-    if (status == LATHE_OK)
-        status = load_image(job, image, loaded, err);
-    if (status == LATHE_DRIVER_FAILED && image->cache == LATHE_CACHE_HIT) {
-        status = rebuild(job, &image, err);
+    if (status != LATHE_OK)
+        return status;
+    status = load_image(job, image, loaded, &refused, &cause);
+    if (refused && image->cache == LATHE_CACHE_HIT) {
+        lt_context_log(job->context, LATHE_LOG_WARNING,
+                       "the driver refuses the cached kernel %s (%.200s); it is linked anew",
+                       image->contract.name, cause.message);
+        lathe_image_destroy(&image);
+        status = lt_image_rebuild(job->context, &image, job->kernel, &cause);
         if (status == LATHE_OK)
-            status = load_image(job, image, loaded, err);
+            status = load_image(job, image, loaded, &refused, &cause);
     }
+    if (status != LATHE_OK && err)
+        *err = cause;
     lathe_image_destroy(&image);
+    return status;
+}
+
+/* There is no text here to link anew; whoever builds the image again will. */
+static enum lathe_status load_given(const struct load_job *job, struct lt_loaded *loaded,
+                                    struct lathe_error *err)
+{
+    struct lt_cache *cache = NULL;
+    bool refused = false;
+    enum lathe_status status = load_image(job, job->image, loaded, &refused, err);
+
+    if (refused && job->image->cache == LATHE_CACHE_HIT &&
+        lt_context_cache(job->context, &cache, NULL) == LATHE_OK)
+        lt_cache_forget(cache, job->image->cache_name);
     return status;
 }
 
@@ -229,7 +246,7 @@ static enum lathe_status make_loaded(void *user, void **value, struct lathe_erro
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a loaded kernel");
 
     enum lathe_status status =
-        job->kernel ? build_and_load(job, loaded, err) : load_image(job, job->image, loaded, err);
+        job->kernel ? build_and_load(job, loaded, err) : load_given(job, loaded, err);
 
     if (status != LATHE_OK) {
         lt_release(allocator, loaded);
@@ -262,55 +279,10 @@ static enum lathe_status get_loaded(struct load_job *job, const void *key, size_
 
 /* ---- By problem ---- */
 
-/* Problem and options as numbers in a row: struct padding must not tell two apart. */
+/* Problem and options field by field: struct padding must not tell two apart. */
 struct problem_key {
-    int64_t numbers[12 + 21];
-    char variant[LATHE_NAME_SIZE];
+    unsigned char bytes[LT_PLAN_KEY_BYTES];
 };
-
-static void pack_key(struct problem_key *key, const struct lathe_gemm *p,
-                     const struct lathe_plan_options *o)
-{
-    const int64_t numbers[] = {
-        p->m,
-        p->n,
-        p->k,
-        (int64_t)p->type,
-        (int64_t)p->out,
-        (int64_t)p->layout,
-        (int64_t)p->beta,
-        (int64_t)p->statics,
-        p->lda,
-        p->ldb,
-        p->ldc,
-        p->ldd,
-
-        (int64_t)o->arch,
-        o->tile[0],
-        o->tile[1],
-        o->tile[2],
-        o->cluster[0],
-        o->cluster[1],
-        o->cluster[2],
-        o->cta_group,
-        o->stages,
-        o->consumers,
-        (int64_t)o->schedule,
-        o->raster,
-        o->epilogue[0],
-        o->epilogue[1],
-        o->epilogue[2],
-        o->split,
-        o->regs[0],
-        o->regs[1],
-        (int64_t)o->annotate,
-        o->sms,
-    };
-
-    memset(key, 0, sizeof *key);
-    memcpy(key->numbers, numbers, sizeof numbers);
-    memcpy(key->variant, o->variant, strnlen(o->variant, sizeof key->variant));
-}
 
 struct gemm_job {
     struct lathe_context *context;
@@ -394,14 +366,16 @@ enum lathe_status lathe_gemm_get(struct lathe_context *context, struct lathe_fun
 
     if (!context || !function || !given)
         return lt_fail(err, LATHE_MISUSED, "lathe_gemm_get: needs a context and a problem");
-    lt_import(&problem, sizeof problem, given, given->struct_size);
-    lt_import(&options, sizeof options, given_options,
-              given_options ? given_options->struct_size : 0);
-    pack_key(&key, &problem, &options);
 
-    enum lathe_status status = lt_once_get(lt_context_functions(context)->by_problem, &key,
-                                           sizeof key, make_function, &job, &value, err);
+    enum lathe_status status = lt_import(&problem, given, "lathe_gemm", err);
 
+    if (status == LATHE_OK)
+        status = lt_import(&options, given_options, "lathe_plan_options", err);
+    if (status != LATHE_OK)
+        return status;
+    lt_plan_key(key.bytes, &problem, &options);
+    status = lt_once_get(lt_context_functions(context)->by_problem, &key, sizeof key, make_function,
+                         &job, &value, err);
     if (status == LATHE_OK)
         *function = value;
     return status;

@@ -104,18 +104,15 @@ static void tell_trouble(struct lathe_context *context, const struct lathe_image
                        (int)strcspn(image->warnings, "\n"), image->warnings);
 }
 
-enum lathe_status lathe_build(struct lathe_context *context, struct lathe_image **image,
-                              const struct lathe_kernel *kernel, struct lathe_error *err)
+static enum lathe_status obtain(struct lathe_context *context, struct lathe_image **image,
+                                const struct lathe_kernel *kernel, bool renew,
+                                struct lathe_error *err)
 {
     struct job job = {.context = context, .kernel = kernel};
     struct lt_cache_value value;
     enum lathe_cache_result result = LATHE_CACHE_OFF;
     char options[LT_LINK_OPTIONS_SIZE];
     struct lt_cache *cache = NULL;
-
-    if (!context || !image || !kernel)
-        return lt_fail(err, LATHE_MISUSED, "lathe_build: needs a context and a kernel");
-
     enum lathe_status status = lt_context_cache(context, &cache, err);
 
     if (status != LATHE_OK)
@@ -123,18 +120,34 @@ enum lathe_status lathe_build(struct lathe_context *context, struct lathe_image 
 
     struct lt_cache_key key = lt_image_key(kernel, options);
 
-    status = lt_cache_obtain(cache, &key, build, &job, &value, &result, err);
+    status =
+        (renew ? lt_cache_renew : lt_cache_obtain)(cache, &key, build, &job, &value, &result, err);
     if (status == LATHE_OK) {
         status = make_image(image, &job, &value, err);
         lt_cache_value_release(cache, &value);
     }
     if (status == LATHE_OK) {
         (*image)->cache = result;
+        lt_cache_name(&key, (*image)->cache_name);
         tell_trouble(context, *image);
     }
     if (job.linker)
         lt_linked_release(job.linker, &job.linked);
     return status;
+}
+
+enum lathe_status lathe_build(struct lathe_context *context, struct lathe_image **image,
+                              const struct lathe_kernel *kernel, struct lathe_error *err)
+{
+    if (!context || !image || !kernel)
+        return lt_fail(err, LATHE_MISUSED, "lathe_build: needs a context and a kernel");
+    return obtain(context, image, kernel, false, err);
+}
+
+enum lathe_status lt_image_rebuild(struct lathe_context *context, struct lathe_image **image,
+                                   const struct lathe_kernel *kernel, struct lathe_error *err)
+{
+    return obtain(context, image, kernel, true, err);
 }
 
 const void *lathe_image_cubin(const struct lathe_image *image, size_t *bytes)

@@ -23,11 +23,13 @@ static enum lathe_status check_baked(const struct launch *launch, struct lathe_e
     const struct lathe_plan *plan = &launch->function->plan;
     const int64_t sizes[3] = {launch->args.m, launch->args.n, launch->args.k};
 
-    for (int i = 0; i < 3; i++)
-        if (plan->static_size[i] >= 0 && plan->static_size[i] != sizes[i])
+    for (int i = 0; i < 3; i++) {
+        int64_t baked = plan->static_size[i];
+
+        if (baked >= 0 && baked != sizes[i])
             return lt_fail(err, LATHE_MISUSED, "%c=%lld: this kernel has %c=%lld baked in",
-                           "mnk"[i], (long long)sizes[i], "mnk"[i],
-                           (long long)plan -> static_size[i]);
+                           "mnk"[i], (long long)sizes[i], "mnk"[i], (long long)baked);
+    }
     if (plan->beta == LATHE_BETA_ZERO && launch->args.beta != 0.0f)
         return lt_fail(err, LATHE_MISUSED,
                        "beta=%g: this kernel has no path for C; ask for one with beta=any",
@@ -270,8 +272,8 @@ enum lathe_status lathe_gemm_launch(struct lathe_function *function,
 
     if (!function || !args)
         return lt_fail(err, LATHE_MISUSED, "lathe_gemm_launch: needs a function and arguments");
-    lt_import(&launch.args, sizeof launch.args, args, args->struct_size);
-    if ((status = check_baked(&launch, err)) != LATHE_OK ||
+    if ((status = lt_import(&launch.args, args, "lathe_gemm_args", err)) != LATHE_OK ||
+        (status = check_baked(&launch, err)) != LATHE_OK ||
         (status = resolve(&launch, err)) != LATHE_OK)
         return status;
     if (launch.problem.m == 0 || launch.problem.n == 0)

@@ -1,5 +1,5 @@
 /* prepare.c: a list of problems, made ready by several threads. */
-#include "codegen/memory.h"
+#include "codegen/plan.h"
 #include "codegen/status.h"
 #include "runtime/context.h"
 
@@ -83,21 +83,23 @@ enum lathe_status lathe_gemm_prepare(struct lathe_context *context, size_t count
                         .failed = count};
     pthread_t others[THREADS_MAX];
     const struct lt_device *device;
+    enum lathe_status status;
     int started = 0;
 
     if (!context || (count > 0 && !problems))
         return lt_fail(err, LATHE_MISUSED, "lathe_gemm_prepare: needs a context and problems");
     if (count == 0)
         return LATHE_OK;
+    if ((status = lt_check_size(problems, "lathe_gemm", err)) != LATHE_OK ||
+        (options && (status = lt_check_size(options, "lathe_plan_options", err)) != LATHE_OK))
+        return status;
 
     /* Here, since a context that lives in the caller's CUDA context must see this thread's. */
-    enum lathe_status status = lt_context_device(context, &device, err);
-
-    if (status != LATHE_OK)
+    if ((status = lt_context_device(context, &device, err)) != LATHE_OK)
         return status;
+    threads = thread_count(threads, count);
     pthread_mutex_init(&work.mutex, NULL);
-    while (started < thread_count(threads, count) - 1 &&
-           pthread_create(&others[started], NULL, run, &work) == 0)
+    while (started < threads - 1 && pthread_create(&others[started], NULL, run, &work) == 0)
         started++;
     run(&work); /* this thread works too: no thread need have started */
     for (int i = 0; i < started; i++)

@@ -45,8 +45,13 @@ static enum lathe_status read_arguments(struct run *run, struct lathe_context *c
 {
     memset(run, 0, sizeof *run);
     run->context = context;
-    lt_import(&run->problem, sizeof run->problem, problem, problem->struct_size);
-    lt_import(&run->options, sizeof run->options, options, options ? options->struct_size : 0);
+
+    enum lathe_status status = lt_import(&run->problem, problem, "lathe_gemm", err);
+
+    if (status == LATHE_OK)
+        status = lt_import(&run->options, options, "lathe_run_options", err);
+    if (status != LATHE_OK)
+        return status;
     if (run->options.repeats < 0 || run->options.repeats > REPEATS_MOST)
         return lt_fail(err, LATHE_OUT_OF_RANGE, "repeats=%d: must be from 0 (for %d) to %d",
                        run->options.repeats, REPEATS, REPEATS_MOST);

@@ -74,16 +74,10 @@ static void name_fields(struct lathe_plan *plan, const struct lathe_gemm *proble
 {
     *plan = (struct lathe_plan)LATHE_PLAN_INIT;
     for (size_t i = 0; i < lt_plan_field_count; i++) {
-        static const size_t bytes[] = {
-            [LT_SIZE] = sizeof(int64_t),   [LT_INT] = sizeof(int),
-            [LT_WORD] = sizeof(int),       [LT_PAIR] = 2 * sizeof(int),
-            [LT_TRIPLE] = 3 * sizeof(int), [LT_STAGING] = 3 * sizeof(int),
-            [LT_NAME] = LATHE_NAME_SIZE,
-        };
         const struct lt_field *field = &lt_plan_fields[i];
 
         memcpy((char *)plan + field->plan_offset, (const char *)options + field->offset,
-               bytes[field->kind]);
+               lt_field_bytes(field));
     }
     plan->family = LATHE_GEMM;
     plan->type = problem->type;
@@ -192,16 +186,19 @@ enum lathe_status lathe_plan_gemm(struct lathe_plan *out, const struct lathe_gem
 
     if (!out || !given)
         return lt_fail(err, LATHE_MISUSED, "lathe_plan_gemm: needs a plan and a problem");
-    lt_import(&problem, sizeof problem, given, given->struct_size);
-    lt_import(&options, sizeof options, given_options,
-              given_options ? given_options->struct_size : 0);
 
-    enum lathe_status status = check_options(&options, err);
+    enum lathe_status status = lt_check_size(out, "lathe_plan", err);
 
+    if (status == LATHE_OK)
+        status = lt_import(&problem, given, "lathe_gemm", err);
+    if (status == LATHE_OK)
+        status = lt_import(&options, given_options, "lathe_plan_options", err);
+    if (status == LATHE_OK)
+        status = check_options(&options, err);
     if (status == LATHE_OK)
         status = plan_resolved(&plan, &problem, &options, err);
     if (status == LATHE_OK)
-        lt_export(out, out->struct_size, &plan);
+        lt_export(out, &plan);
     return status;
 }
 
@@ -221,12 +218,13 @@ enum lathe_status lathe_plan_check(struct lathe_plan *given, struct lathe_error 
 
     if (!given)
         return lt_fail(err, LATHE_MISUSED, "lathe_plan_check: needs a plan");
-    lt_import(&plan, sizeof plan, given, given->struct_size);
 
-    enum lathe_status status = check_own(&plan, err);
+    enum lathe_status status = lt_import(&plan, given, "lathe_plan", err);
 
     if (status == LATHE_OK)
-        lt_export(given, given->struct_size, &plan);
+        status = check_own(&plan, err);
+    if (status == LATHE_OK)
+        lt_export(given, &plan);
     return status;
 }
 
@@ -238,12 +236,14 @@ enum lathe_status lathe_plan_parse(struct lathe_plan *out, const char *text,
     if (!out || !text)
         return lt_fail(err, LATHE_MISUSED, "lathe_plan_parse: needs a plan and a text");
 
-    enum lathe_status status = lt_plan_read(&plan, text, err);
+    enum lathe_status status = lt_check_size(out, "lathe_plan", err);
 
+    if (status == LATHE_OK)
+        status = lt_plan_read(&plan, text, err);
     if (status == LATHE_OK)
         status = check_own(&plan, err);
     if (status == LATHE_OK)
-        lt_export(out, out->struct_size, &plan);
+        lt_export(out, &plan);
     return status;
 }
 
@@ -257,10 +257,11 @@ enum lathe_status lathe_emit(struct lathe_kernel **kernel, const struct lathe_pl
 
     if (!kernel || !given)
         return lt_fail(err, LATHE_MISUSED, "lathe_emit: needs a place for the kernel and a plan");
-    lt_import(&plan, sizeof plan, given, given->struct_size);
 
-    enum lathe_status status = check_own(&plan, err);
+    enum lathe_status status = lt_import(&plan, given, "lathe_plan", err);
 
+    if (status == LATHE_OK)
+        status = check_own(&plan, err);
     if (status != LATHE_OK)
         return status;
     lt_plan_preset(plan.variant, preset);

@@ -219,7 +219,7 @@ def cache_shows_what_it_keeps(bench):
     bench.run(f"build {GEMM} -o kernel.cubin")
     listing = bench.run("cache list --json").json
     name = listing["entries"][0]["name"]
-    equal((len(listing["entries"]), len(name)), (1, 32), "entries")
+    equal((len(listing["entries"]), len(name)), (1, 38), "entries")
     equal(bench.run("cache path").text, listing["path"] + "\n", "path")
     assert bench.run("cache list").text.startswith(name)
     equal(bench.run(f"cache show {name[:6]} --json").json["name"], name, "by its beginning")

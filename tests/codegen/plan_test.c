@@ -75,7 +75,7 @@ static void a_struct_of_an_older_header_lacks_what_is_then_zero(void **state)
 
     old.struct_size = old_size;
     memset(&ours, 0x5a, sizeof ours);
-    lt_import(&ours, sizeof ours, &old, old.struct_size);
+    assert_int_equal(lt_import(&ours, &old, "lathe_plan", NULL), LATHE_OK);
 
     assert_int_equal(ours.struct_size, sizeof ours);
     assert_int_equal(ours.consumers, 2);
@@ -84,7 +84,7 @@ static void a_struct_of_an_older_header_lacks_what_is_then_zero(void **state)
     assert_string_equal(ours.reason, "");
 }
 
-static void a_struct_of_a_newer_header_has_more_than_is_read(void **state)
+static void a_struct_of_a_newer_header_may_leave_what_we_do_not_know_at_its_default(void **state)
 {
     (void)state;
     struct {
@@ -92,13 +92,31 @@ static void a_struct_of_a_newer_header_has_more_than_is_read(void **state)
         char more[64];
     } new = {.plan = some_plan()};
     struct lathe_plan ours;
+    struct lathe_error err;
 
     new.plan.struct_size = sizeof new;
-    memset(new.more, 0x5a, sizeof new.more);
-    lt_import(&ours, sizeof ours, &new, new.plan.struct_size);
-
+    assert_int_equal(lt_import(&ours, &new, "lathe_plan", NULL), LATHE_OK);
     assert_int_equal(ours.struct_size, sizeof ours);
     assert_string_equal(ours.reason, "because");
+
+    new.more[63] = 1;
+    assert_int_equal(lt_import(&ours, &new, "lathe_plan", &err), LATHE_MISUSED);
+    assert_has(err.message, "struct lathe_plan has a field set that Lathe ");
+}
+
+static void a_struct_without_a_size_is_refused(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, sizeof(size_t), (1 << 16) + 1, SIZE_MAX};
+    struct lathe_plan plan = some_plan(), ours;
+    struct lathe_error err;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        plan.struct_size = sizes[i];
+        assert_int_equal(lt_import(&ours, &plan, "lathe_plan", &err), LATHE_MISUSED);
+        assert_has(err.message, "make it with its _INIT macro");
+        assert_int_equal(lt_check_size(&plan, "lathe_plan", NULL), LATHE_MISUSED);
+    }
 }
 
 static void nothing_to_import_is_all_zero(void **state)
@@ -107,7 +125,7 @@ static void nothing_to_import_is_all_zero(void **state)
     struct lathe_plan_options ours, zero = LATHE_PLAN_OPTIONS_INIT;
 
     memset(&ours, 0x5a, sizeof ours);
-    lt_import(&ours, sizeof ours, NULL, 0);
+    assert_int_equal(lt_import(&ours, NULL, "lathe_plan_options", NULL), LATHE_OK);
 
     assert_memory_equal(&ours, &zero, sizeof ours);
 }
@@ -120,18 +138,17 @@ static void what_an_older_struct_has_no_room_for_is_not_written(void **state)
         struct lathe_plan plan;
         unsigned char bytes[sizeof(struct lathe_plan)];
     } old;
-    size_t sizes[] = {0, 4, sizeof(size_t), offsetof(struct lathe_plan, raster),
+    size_t sizes[] = {offsetof(struct lathe_plan, raster),
                       sizeof(struct lathe_plan)};
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         memset(&old, 0x5a, sizeof old);
-        lt_export(&old, sizes[i], &plan);
-        for (size_t at = sizes[i] > sizeof(size_t) ? sizes[i] : 0; at < sizeof old; at++)
+        old.plan.struct_size = sizes[i];
+        lt_export(&old, &plan);
+        for (size_t at = sizes[i]; at < sizeof old; at++)
             assert_int_equal(old.bytes[at], 0x5a);
-        for (size_t at = 0; at < sizeof(size_t); at++)
-            assert_int_equal(old.bytes[at], 0x5a); /* struct_size is the caller's */
-        if (sizes[i] > sizeof(size_t))
-            assert_int_equal(old.plan.consumers, 2);
+        assert_int_equal(old.plan.struct_size, sizes[i]); /* the caller's */
+        assert_int_equal(old.plan.consumers, 2);
     }
 }
 
@@ -146,7 +163,7 @@ static void what_a_newer_struct_has_beyond_ours_stays(void **state)
 
     memset(&new, 0x5a, sizeof new);
     new.plan.struct_size = sizeof new;
-    lt_export(&new, sizeof new, &plan);
+    lt_export(&new, &plan);
 
     assert_int_equal(new.plan.struct_size, sizeof new);
     assert_string_equal(new.plan.reason, "because");
@@ -533,7 +550,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_library_says_the_version_of_its_header),
         cmocka_unit_test(a_struct_of_an_older_header_lacks_what_is_then_zero),
-        cmocka_unit_test(a_struct_of_a_newer_header_has_more_than_is_read),
+        cmocka_unit_test(a_struct_of_a_newer_header_may_leave_what_we_do_not_know_at_its_default),
+        cmocka_unit_test(a_struct_without_a_size_is_refused),
         cmocka_unit_test(nothing_to_import_is_all_zero),
         cmocka_unit_test(what_an_older_struct_has_no_room_for_is_not_written),
         cmocka_unit_test(what_a_newer_struct_has_beyond_ours_stays),

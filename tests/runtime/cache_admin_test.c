@@ -39,6 +39,31 @@ static void fill(struct cache_fixture *f, char paths[3][CACHE_PATH_SIZE])
     }
 }
 
+/* Whatever else lives in the directory, with names like ours too, is not ours to remove. */
+static void files_of_others_are_left_alone(void **state)
+{
+    struct cache_fixture *f = *state;
+    static const char *const names[] = {"d41d8cd98f00b204e9800998ecf8427e", "kernel.cubin",
+                                        "d41d8cd98f00b204e9800998ecf8427e.cubin.bak"};
+    char paths[3][CACHE_PATH_SIZE], path[CACHE_PATH_SIZE];
+    int removed = 0;
+
+    fill(f, paths);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        path_of(f, names[i], path);
+        write_file(path, "precious", 8);
+        age(path, 100000);
+    }
+    assert_int_equal(lt_cache_verify(f->cache, NULL, &removed, NULL), LATHE_OK);
+    assert_int_equal(removed, 1); /* the damaged one */
+    assert_int_equal(lt_cache_prune(f->cache, 0, &removed, NULL), LATHE_OK);
+    assert_int_equal(removed, 2);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        path_of(f, names[i], path);
+        assert_true(is_there(path));
+    }
+}
+
 static void entries_are_listed_oldest_first_with_what_they_hold(void **state)
 {
     struct cache_fixture *f = *state;
@@ -165,6 +190,7 @@ static void the_owner_is_told_why_there_is_no_directory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CACHE_TEST(files_of_others_are_left_alone),
         CACHE_TEST(entries_are_listed_oldest_first_with_what_they_hold),
         CACHE_TEST(verify_removes_what_is_damaged),
         CACHE_TEST(prune_removes_the_oldest),

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { THREADS = 64 };
 
@@ -13,9 +14,10 @@ static void the_same_problem_is_the_same_function(void **state)
     struct runtime_fixture *f = *state;
     struct lathe_gemm problem = runtime_problem();
     struct lathe_function *first = runtime_get(f, &problem, NULL);
+    int links = f->links();
 
     assert_ptr_equal(runtime_get(f, &problem, NULL), first);
-    assert_int_equal(f->links(), f->links());
+    assert_int_equal(f->links(), links);
     assert_int_equal(f->stub.calls("cuModuleLoadData"), 1);
     assert_int_equal(lathe_function_cache(first), LATHE_CACHE_MISS);
     assert_int_equal(lathe_function_contract(first)->registers, 96);
@@ -132,6 +134,152 @@ static void a_cached_cubin_that_the_driver_refuses_is_linked_anew(void **state)
     assert_int_equal(f->links() - before, 1);
     assert_int_equal(lathe_function_cache(function), LATHE_CACHE_MISS);
     assert_non_null(strstr(f->log.last, "refuses the cached kernel"));
+    assert_non_null(strstr(f->log.last, "CUDA_ERROR_INVALID_IMAGE"));
+
+    runtime_again(f); /* what was linked anew is what the cache has now */
+    assert_int_equal(lathe_function_cache(runtime_get(f, &problem, NULL)), LATHE_CACHE_HIT);
+    assert_int_equal(f->links() - before, 1);
+}
+
+/* An entry is not to blame for what the driver says of something else. */
+static void a_cached_cubin_stays_when_the_driver_has_other_trouble(void **state)
+{
+    static const char *const calls[] = {"cuModuleLoadData", "cuCtxPushCurrent_v2",
+                                        "cuFuncSetAttribute"};
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm problem = runtime_problem();
+    struct lathe_function *function = NULL;
+
+    runtime_get(f, &problem, NULL);
+
+    int before = f->links();
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        runtime_again(f);
+        f->stub.fail_call(calls[i], 700, 0, STUB_ALWAYS);
+        assert_status(f, lathe_gemm_get(f->context, &function, &problem, NULL, &f->error),
+                      LATHE_DRIVER_FAILED);
+        f->stub.fail_nothing();
+    }
+    runtime_again(f);
+    assert_int_equal(lathe_function_cache(runtime_get(f, &problem, NULL)), LATHE_CACHE_HIT);
+    assert_int_equal(f->links(), before);
+}
+
+/* A caller's cache with room for one entry. */
+struct one_entry {
+    char data[1 << 16];
+    size_t bytes;
+    int loads, stores;
+};
+
+static void *load_one(void *user, const char *key, size_t *bytes)
+{
+    struct one_entry *entry = user;
+    void *copy = entry->bytes > 0 ? malloc(entry->bytes) : NULL;
+
+    (void)key;
+    entry->loads++;
+    if (copy)
+        memcpy(copy, entry->data, *bytes = entry->bytes);
+    return copy;
+}
+
+static void store_one(void *user, const char *key, const void *data, size_t bytes)
+{
+    struct one_entry *entry = user;
+
+    (void)key;
+    assert_true(bytes <= sizeof entry->data);
+    memcpy(entry->data, data, entry->bytes = bytes);
+    entry->stores++;
+}
+
+static void a_callers_entry_that_the_driver_refuses_is_stored_over(void **state)
+{
+    static struct one_entry entry;
+    struct lathe_cache_callbacks callbacks = {load_one, store_one, &entry};
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm problem = runtime_problem();
+
+    f->options.cache_callbacks = &callbacks;
+    runtime_again(f);
+    runtime_get(f, &problem, NULL);
+    assert_int_equal(entry.stores, 1);
+
+    int before = f->links();
+
+    runtime_again(f);
+    f->stub.fail_call("cuModuleLoadData", LT_CUDA_ERROR_INVALID_IMAGE, 0, 1);
+    assert_int_equal(lathe_function_cache(runtime_get(f, &problem, NULL)), LATHE_CACHE_MISS);
+    assert_int_equal(f->links() - before, 1);
+    assert_true(entry.loads == 2 && entry.stores == 2);
+    runtime_again(f); /* the callbacks end with this test */
+    f->options.cache_callbacks = NULL;
+    runtime_again(f);
+}
+
+static void an_image_that_the_driver_refuses_is_forgotten(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm problem = runtime_problem();
+    struct lathe_plan plan = LATHE_PLAN_INIT;
+    struct lathe_kernel *kernel = NULL;
+    struct lathe_image *image = NULL;
+    struct lathe_function *function = NULL;
+
+    assert_status(f, lathe_plan_gemm(&plan, &problem, NULL, &f->error), LATHE_OK);
+    assert_status(f, lathe_emit(&kernel, &plan, NULL, &f->error), LATHE_OK);
+    for (int i = 0; i < 2; i++) {
+        lathe_image_destroy(&image);
+        assert_status(f, lathe_build(f->context, &image, kernel, &f->error), LATHE_OK);
+    }
+    assert_int_equal(lathe_image_cache(image), LATHE_CACHE_HIT);
+    f->stub.fail_call("cuModuleLoadData", LT_CUDA_ERROR_NO_BINARY_FOR_GPU, 0, 1);
+    assert_status(f, lathe_load(f->context, &function, image, &f->error), LATHE_DRIVER_FAILED);
+    lathe_image_destroy(&image);
+    assert_status(f, lathe_build(f->context, &image, kernel, &f->error), LATHE_OK);
+    assert_int_equal(lathe_image_cache(image), LATHE_CACHE_MISS);
+    lathe_image_destroy(&image);
+    lathe_kernel_destroy(&kernel);
+}
+
+/* Every field of a request tells it apart from others. */
+static void a_request_that_differs_in_any_field_is_another(void **state)
+{
+    static const char *const words[] = {
+        "m=64",        "n=64",
+        "k=64",        "type=bf16",
+        "out=f32",     "lda=264",
+        "ldb=264",     "ldc=264",
+        "ldd=264",     "beta=any",
+        "static=k",    "tile=64x64x64",
+        "stages=3",    "cluster=1x1x1",
+        "consumers=2", "schedule=persistent",
+        "raster=3",    "epilogue=128x64x3",
+        "split=1",     "annotate=0",
+        "sms=100",     "cta_group=1",
+        "arch=sm_90a", "variant=hopper-best",
+        "layout=tn",   "regs=40x232",
+    };
+    struct runtime_fixture *f = *state;
+    struct lathe_function *functions[sizeof words / sizeof words[0] + 1];
+    size_t count = 0;
+
+    for (size_t i = 0; i <= sizeof words / sizeof words[0]; i++) {
+        /* A tile is named, so that every word goes with it. */
+        const char *request_words[] = {"gemm",  "m=256",          "n=256",
+                                       "k=256", "tile=128x64x64", i > 0 ? words[i - 1] : "m=256"};
+        struct lathe_request request = LATHE_REQUEST_INIT;
+
+        assert_status(f, lathe_request_parse(&request, 6, request_words, &f->error), LATHE_OK);
+        if (i > 0 && strncmp(words[i - 1], "tile", 4) == 0)
+            request.plan.consumers = 0;
+        functions[count] = runtime_get(f, &request.gemm, &request.plan);
+        for (size_t j = 0; j < count; j++)
+            assert_ptr_not_equal(functions[count], functions[j]);
+        count++;
+    }
 }
 
 static void a_fresh_cubin_that_the_driver_refuses_is_an_error(void **state)
@@ -408,6 +556,10 @@ int main(void)
         RUNTIME_TEST(without_a_cache_every_process_links),
         RUNTIME_TEST(modules_go_with_the_context),
         RUNTIME_TEST(a_cached_cubin_that_the_driver_refuses_is_linked_anew),
+        RUNTIME_TEST(a_cached_cubin_stays_when_the_driver_has_other_trouble),
+        RUNTIME_TEST(a_callers_entry_that_the_driver_refuses_is_stored_over),
+        RUNTIME_TEST(an_image_that_the_driver_refuses_is_forgotten),
+        RUNTIME_TEST(a_request_that_differs_in_any_field_is_another),
         RUNTIME_TEST(a_fresh_cubin_that_the_driver_refuses_is_an_error),
         RUNTIME_TEST(an_empty_cubin_is_not_loaded),
         RUNTIME_TEST(spills_and_warnings_reach_the_log),

@@ -31,7 +31,7 @@ def results(done):
 
 
 def entries(directory):
-    return [name for name in os.listdir(directory) if len(name) == 32]
+    return [name for name in os.listdir(directory) if name.endswith(".cubin")]
 
 
 def temporaries(directory):

@@ -81,7 +81,7 @@ static void a_problem_of_a_newer_header_is_read_as_far_as_it_is_known(void **sta
 
     new.gemm.struct_size = sizeof new;
     new.gemm.m = new.gemm.n = new.gemm.k = 640;
-    memset(new.more, 0x5a, sizeof new.more);
+    memset(new.more, 0, sizeof new.more);
 
     assert_int_equal(lathe_plan_gemm(&plan, &new.gemm, NULL, NULL), LATHE_OK);
     assert_int_equal(lathe_plan_gemm(&same, lathe_gemm(.m = 640, .n = 640, .k = 640), NULL, NULL),
@@ -100,7 +100,6 @@ static void options_of_older_and_newer_headers_are_read_as_far_as_they_go(void *
     const struct lathe_gemm *problem = lathe_gemm(.m = 4096, .n = 4096, .k = 4096);
 
     memset(&new, 0, sizeof new);
-    memset(new.more, 0x5a, sizeof new.more);
     new.options.struct_size = sizeof new;
     new.options.stages = 2;
     assert_int_equal(lathe_plan_gemm(&plan, problem, &new.options, NULL), LATHE_OK);
@@ -158,9 +157,35 @@ static void a_plan_of_a_newer_header_keeps_what_is_not_known(void **state)
     assert_int_equal(new.plan.struct_size, sizeof new);
     for (size_t i = 0; i < sizeof new.more; i++)
         assert_int_equal(new.more[i], 0x5a);
+    assert_int_equal(lathe_emit(&kernel, &new.plan, NULL, NULL), LATHE_MISUSED);
+
+    memset(new.more, 0, sizeof new.more);
     assert_int_equal(lathe_emit(&kernel, &new.plan, NULL, NULL), LATHE_OK);
     assert_int_equal(lathe_kernel_plan(kernel)->struct_size, sizeof(struct lathe_plan));
     lathe_kernel_destroy(&kernel);
+}
+
+static void a_struct_that_no_macro_made_is_refused(void **state)
+{
+    (void)state;
+    struct lathe_gemm bare = {.m = 64, .n = 64, .k = 64};
+    struct lathe_plan_options options = {.stages = 4};
+    struct lathe_plan plan = LATHE_PLAN_INIT, bare_plan = {.stages = 4};
+    struct lathe_kernel *kernel = NULL;
+    const struct lathe_gemm *problem = lathe_gemm(.m = 64, .n = 64, .k = 64);
+    struct lathe_error err;
+
+    assert_int_equal(lathe_plan_gemm(&plan, &bare, NULL, &err), LATHE_MISUSED);
+    assert_string_equal(err.message, "struct lathe_gemm with a struct_size of 0: make it with its "
+                                     "_INIT macro");
+    assert_int_equal(lathe_plan_gemm(&plan, problem, &options, NULL), LATHE_MISUSED);
+    assert_int_equal(lathe_plan_gemm(&bare_plan, problem, NULL, NULL), LATHE_MISUSED);
+    assert_int_equal(lathe_plan_check(&bare_plan, NULL), LATHE_MISUSED);
+    assert_int_equal(lathe_plan_parse(&bare_plan, "gemm", NULL), LATHE_MISUSED);
+    assert_int_equal(lathe_emit(&kernel, &bare_plan, NULL, NULL), LATHE_MISUSED);
+    assert_int_equal(lathe_plan_check(NULL, NULL), LATHE_MISUSED);
+    assert_int_equal(lathe_plan_parse(&plan, NULL, NULL), LATHE_MISUSED);
+    assert_int_equal(lathe_emit(NULL, &plan, NULL, NULL), LATHE_MISUSED);
 }
 
 static void a_refused_request_leaves_the_plan_as_it_was(void **state)
@@ -383,6 +408,7 @@ int main(void)
         cmocka_unit_test(options_of_older_and_newer_headers_are_read_as_far_as_they_go),
         cmocka_unit_test(a_plan_of_an_older_header_is_written_as_far_as_it_goes),
         cmocka_unit_test(a_plan_of_a_newer_header_keeps_what_is_not_known),
+        cmocka_unit_test(a_struct_that_no_macro_made_is_refused),
         cmocka_unit_test(a_refused_request_leaves_the_plan_as_it_was),
         cmocka_unit_test(what_is_read_is_checked),
         cmocka_unit_test(what_follows_is_never_believed),
