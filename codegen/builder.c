@@ -264,7 +264,7 @@ enum lathe_status lt_builder_finish(struct lt_builder *b, char **text, size_t *l
 {
     if (b->depth != 1)
         lt_mistake(b, "%s", b->depth > 1 ? "a scope was left open" : "the kernel has no entry");
-    if (b->guard.kind != LT_NOTHING || b->open_blocks != 0)
+    if (b->guard.kind != LT_NOTHING || b->open_regions != 0)
         lt_mistake(b, "a branch, a loop or a guard was left open");
     while (b->depth > 0 && b->error.status == LATHE_OK)
         lt_scope_close(b);

@@ -156,8 +156,8 @@ enum { LT_LABEL_SIZE = 64 };
  */
 void lt_scope_open(struct lt_builder *b, const char *role);
 /* A branch or a loop begins or ends; lt_builder_finish() wants as many ends as beginnings. */
-void lt_block_opened(struct lt_builder *b);
-void lt_block_closed(struct lt_builder *b);
+void lt_region_opened(struct lt_builder *b);
+void lt_region_closed(struct lt_builder *b);
 void lt_scope_close(struct lt_builder *b);
 int lt_scope_depth(const struct lt_builder *b);
 /* "$producer_tiles": the role's name and the given one; a mistake if the scope has it already. */

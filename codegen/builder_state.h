@@ -50,7 +50,7 @@ struct lt_builder {
     int label_count;
     struct scope scopes[SCOPES_MAX];
     int depth;
-    int open_blocks; /* of control.h that were begun and not yet ended */
+    int open_regions; /* of control.h that were begun and not yet ended */
 
     lt_value guard;
     char note[160];

@@ -6,42 +6,42 @@
  */
 static const char roles_end[] = "$roles_end";
 
-struct lt_block lt_when_begin(struct lt_builder *b, lt_value predicate)
+struct lt_region lt_when_begin(struct lt_builder *b, lt_value predicate)
 {
     lt_guard(b, predicate);
-    return (struct lt_block){.open = true};
+    return (struct lt_region){.open = true};
 }
 
-void lt_when_end(struct lt_builder *b, struct lt_block *block)
+void lt_when_end(struct lt_builder *b, struct lt_region *block)
 {
     lt_unguard(b);
     block->open = false;
 }
 
-struct lt_block lt_if_begin(struct lt_builder *b, const char *name, lt_value predicate)
+struct lt_region lt_if_begin(struct lt_builder *b, const char *name, lt_value predicate)
 {
-    struct lt_block block = {.open = true};
+    struct lt_region block = {.open = true};
 
-    lt_block_opened(b);
+    lt_region_opened(b);
     lt_label_name(b, block.after, name);
     lt_branch(b, block.after, lt_not(predicate));
     return block;
 }
 
-void lt_if_end(struct lt_builder *b, struct lt_block *block)
+void lt_if_end(struct lt_builder *b, struct lt_region *block)
 {
-    lt_block_closed(b);
+    lt_region_closed(b);
     lt_label(b, block->after);
     block->open = false;
 }
 
-struct lt_block lt_scope_begin(struct lt_builder *b)
+struct lt_region lt_scope_begin(struct lt_builder *b)
 {
     lt_scope_open(b, NULL);
-    return (struct lt_block){.open = true};
+    return (struct lt_region){.open = true};
 }
 
-void lt_scope_end(struct lt_builder *b, struct lt_block *block)
+void lt_scope_end(struct lt_builder *b, struct lt_region *block)
 {
     lt_scope_close(b);
     block->open = false;
@@ -53,13 +53,13 @@ static void derived_name(char out[LT_LABEL_SIZE], const char *name, const char *
     snprintf(out, LT_LABEL_SIZE, "%s%s", name, suffix);
 }
 
-struct lt_block lt_for_begin(struct lt_builder *b, const char *name, lt_value first, lt_value end,
-                             lt_value step)
+struct lt_region lt_for_begin(struct lt_builder *b, const char *name, lt_value first, lt_value end,
+                              lt_value step)
 {
-    struct lt_block block = {.open = true, .end = end, .step = step};
+    struct lt_region block = {.open = true, .end = end, .step = step};
     char derived[LT_LABEL_SIZE];
 
-    lt_block_opened(b);
+    lt_region_opened(b);
     block.index = lt_variable(b, LT_B32, name);
     lt_label_name(b, block.start, name);
     derived_name(derived, name, "_end");
@@ -72,20 +72,20 @@ struct lt_block lt_for_begin(struct lt_builder *b, const char *name, lt_value fi
     return block;
 }
 
-void lt_for_end(struct lt_builder *b, struct lt_block *block)
+void lt_for_end(struct lt_builder *b, struct lt_region *block)
 {
-    lt_block_closed(b);
+    lt_region_closed(b);
     lt_set(b, block->index, "add.u32", block->index, block->step);
     lt_branch(b, block->start, (lt_value){0});
     lt_label(b, block->after);
     block->open = false;
 }
 
-struct lt_block lt_repeat_begin(struct lt_builder *b, const char *name, lt_value count)
+struct lt_region lt_repeat_begin(struct lt_builder *b, const char *name, lt_value count)
 {
-    struct lt_block block = {.open = true, .end = count};
+    struct lt_region block = {.open = true, .end = count};
 
-    lt_block_opened(b);
+    lt_region_opened(b);
     block.index = lt_variable(b, LT_B32, name);
     lt_label_name(b, block.start, name);
     derived_name(block.after, name, "_more"); /* here the name of the predicate */
@@ -95,18 +95,18 @@ struct lt_block lt_repeat_begin(struct lt_builder *b, const char *name, lt_value
     return block;
 }
 
-void lt_repeat_end(struct lt_builder *b, struct lt_block *block)
+void lt_repeat_end(struct lt_builder *b, struct lt_region *block)
 {
-    lt_block_closed(b);
+    lt_region_closed(b);
     lt_set(b, block->index, "add.u32", block->index, lt_imm(1));
     lt_branch(b, block->start, lt_op(b, block->after, "setp.lt.u32", block->index, block->end));
     block->open = false;
 }
 
-struct lt_block lt_role_begin(struct lt_builder *b, const char *name, lt_value predicate,
-                              const char *who)
+struct lt_region lt_role_begin(struct lt_builder *b, const char *name, lt_value predicate,
+                               const char *who)
 {
-    struct lt_block block = {.open = true};
+    struct lt_region block = {.open = true};
     char label[LT_LABEL_SIZE];
 
     lt_heading(b, "%s: %s", name, who);
@@ -117,7 +117,7 @@ struct lt_block lt_role_begin(struct lt_builder *b, const char *name, lt_value p
     return block;
 }
 
-void lt_role_end(struct lt_builder *b, struct lt_block *block)
+void lt_role_end(struct lt_builder *b, struct lt_region *block)
 {
     lt_branch(b, roles_end, (lt_value){0});
     lt_scope_close(b);
@@ -130,7 +130,7 @@ void lt_roles_end(struct lt_builder *b)
     lt_label(b, roles_end);
 }
 
-struct lt_block lt_elect_begin(struct lt_builder *b)
+struct lt_region lt_elect_begin(struct lt_builder *b)
 {
     lt_require(b, LT_HAS_TMA, "elect.sync");
 

@@ -9,7 +9,7 @@
 #include "codegen/words.h"
 #include "include/lathe.h"
 
-#define LT_SIZE_MAX 0x7ffffc00    /* 2^31 - 2^10 */
+#define LT_SIZE_MAX 0x7ffff000    /* 2^31 - 2^12 */
 #define LT_STRIDE_MAX (1LL << 38) /* elements; the bytes are checked against TMA's 2^40 later */
 
 enum lt_field_kind {

@@ -1,6 +1,7 @@
 #include "codegen/ring.h"
 
 #include "codegen/cluster.h"
+#include "codegen/control.h"
 
 #include <stdio.h>
 
@@ -18,7 +19,7 @@ static int empty_offset(const struct lt_ring *ring)
 
 int lt_ring_barrier_bytes(const struct lt_ring *ring)
 {
-    return ring->stages * LT_MBARRIER_BYTES * (ring->readers > 0 ? 2 : 1);
+    return ring->stages * LT_MBARRIER_BYTES * 2;
 }
 
 void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value smem)
@@ -31,9 +32,6 @@ void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value sme
             lt_note(b, "the filler announces its bytes with one arrival");
         lt_mbarrier_init(b, lt_at(full, i * LT_MBARRIER_BYTES), 1);
     }
-    if (ring->readers == 0)
-        return;
-
     lt_value empty = lt_plus(b, part(name, ring, "empty"), smem, ring->offset + empty_offset(ring));
 
     for (int i = 0; i < ring->stages; i++) {
@@ -48,8 +46,7 @@ static void locate(struct lt_builder *b, const struct lt_cursor *cursor)
 {
     lt_set(b, cursor->full, "mad.lo.u32", cursor->stage, lt_imm(LT_MBARRIER_BYTES),
            cursor->barriers);
-    if (cursor->ring->readers > 0)
-        lt_set(b, cursor->empty, "add.u32", cursor->full, lt_imm(empty_offset(cursor->ring)));
+    lt_set(b, cursor->empty, "add.u32", cursor->full, lt_imm(empty_offset(cursor->ring)));
 }
 
 static struct lt_cursor make_cursor(struct lt_builder *b, const struct lt_ring *ring, lt_value smem,
@@ -62,8 +59,7 @@ static struct lt_cursor make_cursor(struct lt_builder *b, const struct lt_ring *
     cursor.stage = lt_variable(b, LT_B32, part(name, ring, "stage"));
     cursor.parity = lt_variable(b, LT_B32, part(name, ring, "parity"));
     cursor.full = lt_variable(b, LT_B32, part(name, ring, "full"));
-    if (ring->readers > 0)
-        cursor.empty = lt_variable(b, LT_B32, part(name, ring, "empty"));
+    cursor.empty = lt_variable(b, LT_B32, part(name, ring, "empty"));
 
     lt_set(b, cursor.stage, "mov.u32", lt_imm(0));
     lt_note(b, parity ? "a fresh ring is empty: the wait for parity 1 passes at once"
@@ -83,10 +79,8 @@ struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ri
     struct lt_cursor cursor = make_cursor(b, ring, smem, 0);
     char name[LT_LABEL_SIZE];
 
-    if (ring->readers > 0) {
-        cursor.release = lt_variable(b, LT_B32, part(name, ring, "release"));
-        lt_ring_release_later(b, &cursor);
-    }
+    cursor.release = lt_variable(b, LT_B32, part(name, ring, "release"));
+    lt_ring_release_later(b, &cursor);
     return cursor;
 }
 
@@ -142,4 +136,15 @@ void lt_ring_advance(struct lt_builder *b, const struct lt_cursor *cursor)
     lt_set(b, cursor->parity, "xor.b32", cursor->parity, lt_imm(1));
     lt_unguard(b);
     locate(b, cursor);
+}
+
+void lt_ring_drain(struct lt_builder *b, const struct lt_cursor *cursor)
+{
+    char name[LT_LABEL_SIZE];
+    lt_value stages = lt_imm(cursor->ring->stages);
+
+    LT_REPEAT (b, drained, stages) {
+        lt_mbarrier_wait(b, part(name, cursor->ring, "drained"), cursor->empty, cursor->parity);
+        lt_ring_advance(b, cursor);
+    }
 }

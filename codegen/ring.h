@@ -25,8 +25,7 @@ struct lt_ring {
     int stages;
     int offset;  /* of its barriers in shared memory: full, then empty */
     int bytes;   /* of a stage                                       */
-    int readers; /* arrivals that empty a stage; 0: the ring has no  */
-                 /* empty barriers, its stages are freed otherwise   */
+    int readers; /* arrivals that empty a stage                      */
     int ctas;    /* of the cluster, all of which fill and empty it   */
 };
 
@@ -44,7 +43,7 @@ int lt_ring_barrier_bytes(const struct lt_ring *ring);
  * block-wide or cluster-wide barrier must follow. */
 void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
 
-/* A cursor at stage 0. `barriers` is the address of the ring's barriers. */
+/* A cursor at stage 0. `smem` is the start of shared memory. */
 struct lt_cursor lt_ring_producer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
 struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
 
@@ -62,5 +61,9 @@ void lt_ring_release_noted(struct lt_builder *b, const struct lt_cursor *cursor,
                            lt_value lane);
 
 void lt_ring_advance(struct lt_builder *b, const struct lt_cursor *cursor);
+
+/* A producer's end in a cluster: waits until every stage was let go by all CTAs. Until then they
+ * signal barriers here, and an exited CTA has none. */
+void lt_ring_drain(struct lt_builder *b, const struct lt_cursor *cursor);
 
 #endif

@@ -125,14 +125,14 @@ void lt_label(struct lt_builder *b, const char *label)
     lt_end_line(b);
 }
 
-void lt_block_opened(struct lt_builder *b)
+void lt_region_opened(struct lt_builder *b)
 {
-    b->open_blocks++;
+    b->open_regions++;
 }
 
-void lt_block_closed(struct lt_builder *b)
+void lt_region_closed(struct lt_builder *b)
 {
-    b->open_blocks--;
+    b->open_regions--;
 }
 
 void lt_branch(struct lt_builder *b, const char *label, lt_value predicate)

@@ -8,6 +8,12 @@
 
 #include "codegen/builder.h"
 
+enum {
+    LT_WGMMA_ROWS = 64,     /* of A that one MMA takes, and of D that it makes */
+    LT_WARPGROUP_WARPS = 4, /* which execute it together                       */
+    LT_WARPGROUP_THREADS = 128
+};
+
 /* Columns of k that one MMA takes: 32 bytes. */
 int lt_wgmma_k(enum lathe_type type);
 

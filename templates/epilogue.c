@@ -4,6 +4,8 @@
 #include "codegen/fragment.h"
 #include "codegen/tma.h"
 #include "codegen/fields.h"
+#include "codegen/wgmma.h"
+#include "templates/epilogue_edge.h"
 
 /* A chunk: `columns` of the 64 rows of block `block`, from column `first` of the tile. */
 struct chunk {
@@ -32,6 +34,11 @@ static int chunk_count(const struct lt_epilogue *e)
     return e->blocks * lt_epilogue_chunks(e->out, e->columns);
 }
 
+static int buffer_offset(const struct lt_epilogue *e, int index)
+{
+    return index % e->buffers * LT_EPILOGUE_BUFFER_BYTES;
+}
+
 static struct chunk chunk_at(const struct lt_epilogue *e, int index)
 {
     int per_block = lt_epilogue_chunks(e->out, e->columns);
@@ -55,11 +62,6 @@ static bool is_tail(const struct lt_epilogue *e, const struct chunk *chunk)
 static bool is_float_out(const struct lt_epilogue *e)
 {
     return e->out == LATHE_F32;
-}
-
-static int buffer_offset(const struct lt_epilogue *e, int index)
-{
-    return index % e->buffers * LT_EPILOGUE_BUFFER_BYTES;
 }
 
 /* Where this lane meets its row in a buffer, for each of the four groups of columns of a chunk: 16
@@ -88,7 +90,9 @@ static void find_rows(struct lt_builder *b, struct lt_epilogue *e, lt_value thre
         piece = lt_op(b, "piece", "shr.u32", lane, lt_imm(4));
     }
 
-    lt_comment(b, "this lane's row of a buffer, at each quarter of its columns");
+    lt_comment(b,
+               "this lane's row of a buffer, at each quarter of its columns: the 128-byte swizzle");
+    lt_comment(b, "xors the number of a 16-byte piece with the low three bits of the row");
     e->row = lt_vector(b, LT_B32, "chunk_row", 4);
     for (int group = 0; group < 4; group++) {
         lt_value swizzled = lt_op(b, "swizzled", "or.b32", piece, lt_imm(2 * group));
@@ -124,7 +128,8 @@ void lt_epilogue_begin(struct lt_builder *b, struct lt_epilogue *e, lt_value sme
     lt_note(b, "barrier 0 is the whole CTA's");
     e->barrier = lt_op(b, "store_barrier", "add.u32", consumer, lt_imm(1));
 
-    lt_value in_group = lt_op(b, "thread_of_group", "and.b32", thread, lt_imm(127));
+    lt_value in_group =
+        lt_op(b, "thread_of_group", "and.b32", thread, lt_imm(LT_WARPGROUP_THREADS - 1));
 
     e->stores = lt_op(b, "stores", "setp.eq.u32", in_group, lt_imm(0));
     find_rows(b, e, thread, lane);
@@ -295,109 +300,6 @@ static void store_fragments(struct lt_builder *b, const struct lt_epilogue *e,
     }
 }
 
-/* ---- The edge: the last columns of D, where they are no whole 16 bytes ---- */
-
-/* The edge of a tile lies in one 16-byte piece of its rows. A thread a row keeps that piece in
- * registers when the chunk that holds it has been staged, and stores what belongs to D later, so
- * that the unrolled chunks carry one load each and no more. */
-struct edge {
-    lt_value column;       /* of the tile; far outside where the tile has no edge   */
-    lt_value chunk, from;  /* which chunk of a block, and where in the first buffer */
-    lt_value row;          /* of a block: this thread's                             */
-    lt_value count;        /* elements that this thread stores                      */
-    struct lt_vector kept; /* 16 bytes */
-};
-
-static struct edge find_edge(struct lt_builder *b, const struct lt_epilogue *e, lt_value n)
-{
-    int bytes = lathe_type_bytes(e->out);
-    struct edge edge;
-
-    lt_comment(b, "the edge: columns of D behind the last whole 16 bytes");
-    edge.column = lt_op(b, "edge_column", "sub.u32", e->d_whole, n);
-    lt_value byte = lt_op(b, "edge_byte", "mul.lo.u32", edge.column, lt_imm(bytes));
-    edge.chunk = lt_op(b, "edge_chunk", "div.u32", byte, lt_imm(LT_EPILOGUE_SPAN));
-    lt_value thread = lt_op(b, "edge_thread", "mov.u32", lt_special("%tid.x"));
-    edge.row = lt_op(b, "edge_row", "and.b32", thread, lt_imm(LT_EPILOGUE_ROWS - 1));
-    lt_value swizzle = lt_op(b, "edge_swizzle", "and.b32", edge.row, lt_imm(7));
-    swizzle = lt_op(b, "edge_swizzle", "shl.b32", swizzle, lt_imm(4));
-    byte = lt_op(b, "edge_byte", "and.b32", byte, lt_imm(LT_EPILOGUE_SPAN - 1));
-    byte = lt_op(b, "edge_byte", "xor.b32", byte, swizzle);
-    edge.from = lt_op(b, "edge_from", "add.u32", e->staging, byte);
-    edge.from = lt_op(b, "edge_from", "mad.lo.u32", edge.row, lt_imm(LT_EPILOGUE_SPAN), edge.from);
-    edge.kept = lt_vector(b, LT_B32, "edge", 4);
-
-    lt_value other = lt_op(b, "edge_other", "and.b32", thread, lt_imm(LT_EPILOGUE_ROWS));
-    lt_value stores = lt_op(b, "edge_stores", "setp.eq.u32", other, lt_imm(0));
-    edge.count = lt_op(b, "edge_columns", "sub.u32", e->n, e->d_whole);
-    lt_note(b, "64 threads, a row each");
-    edge.count = lt_op(b, "edge_columns", "selp.b32", edge.count, lt_imm(0), stores);
-    return edge;
-}
-
-/* The staged chunk is at rest: all threads of the warpgroup have passed the barrier. */
-static void keep_edge(struct lt_builder *b, const struct lt_epilogue *e, const struct edge *edge,
-                      const struct chunk *chunk)
-{
-    int in_block = chunk->index % lt_epilogue_chunks(e->out, e->columns);
-    lt_value here = lt_op(b, "edge_here", "setp.eq.u32", edge->chunk, lt_imm(in_block));
-
-    LT_WHEN (b, here) {
-        lt_load_quad(b, lt_at(edge->from, buffer_offset(e, chunk->index)), &edge->kept);
-        if (e->reads_c && e->buffers == 1) {
-            lt_note(b, "before C of the next chunk may come into the only buffer");
-            lt_bar_sync(b, e->barrier, 128);
-        }
-    }
-}
-
-/* One element after the other, as many as there are. */
-static void store_kept(struct lt_builder *b, const struct lt_epilogue *e, const struct edge *edge,
-                       lt_value to, lt_value count)
-{
-    int bytes = lathe_type_bytes(e->out);
-    int most = LT_TMA_STORE_BYTES / bytes - 1;
-    lt_value low = {0}, high = {0};
-
-    for (int i = 0; i < most; i++) {
-        lt_value element = lt_element(&edge->kept, i * bytes / 4);
-
-        if (bytes == 2 && i % 2 == 0) {
-            low = lt_define(b, LT_B16, "edge_low");
-            high = lt_define(b, LT_B16, "edge_high");
-            lt_inst(b, "mov.b32 {%0, %1}, %2;", low, high, element);
-        }
-        if (bytes == 2)
-            element = i % 2 == 0 ? low : high;
-        LT_WHEN (b, lt_op(b, "edge_has", "setp.lt.u32", lt_imm(i), count))
-            lt_store_global(b, e->out, lt_at(to, i * bytes), element);
-    }
-}
-
-/* After the last chunk of a block of rows whose first is m. */
-static void store_edge(struct lt_builder *b, const struct lt_epilogue *e, const struct edge *edge,
-                       lt_value m)
-{
-    int bytes = lathe_type_bytes(e->out);
-    lt_value exists = lt_op(b, "edge_exists", "setp.lt.u32", edge->column, lt_imm(e->columns));
-
-    LT_IF (b, "edge_stored", exists) {
-        if (e->reads_c) {
-            lt_note(b, "before C of the next tile may come into the buffer");
-            lt_bar_sync(b, e->barrier, 128);
-        }
-        lt_value row = lt_op(b, "edge_d_row", "add.u32", m, edge->row);
-        lt_value inside = lt_op(b, "edge_inside", "setp.lt.u32", row, e->m);
-        lt_value count = lt_op(b, "edge_count", "selp.b32", edge->count, lt_imm(0), inside);
-        lt_value to = lt_op(b, "edge_to", "cvt.u64.u32", e->d_whole);
-
-        row = lt_op(b, "edge_d_row_64", "cvt.u64.u32", row);
-        to = lt_op(b, "edge_to", "mad.lo.u64", row, lt_param_load(b, "ldd"), to);
-        to = lt_op(b, "edge_to", "mad.lo.u64", to, lt_imm(bytes), lt_param_load(b, "d"));
-        store_kept(b, e, edge, to, count);
-    }
-}
-
 /* ---- Chunks ---- */
 
 /* Before a buffer is written: the store that used it last has been read. The previous tile's stores
@@ -408,11 +310,14 @@ static void wait_for_buffer(struct lt_builder *b, const struct lt_epilogue *e, i
         wait_for_c(b, e, index); /* which could only come into a free buffer */
         return;
     }
-    if (index > 0 && index < e->buffers)
+    if (index > 0 && index < e->buffers) {
+        lt_comment(b, "this buffer has been free since the tile's first wait");
         return;
+    }
+    lt_comment(b, "until TMA has read what this buffer held; then all may write to it");
     LT_WHEN (b, e->stores)
         lt_tma_wait_read(b, index == 0 ? 0 : e->buffers - 1);
-    lt_bar_sync(b, e->barrier, 128);
+    lt_bar_sync(b, e->barrier, LT_WARPGROUP_THREADS);
 }
 
 /* Fetches C for the next chunk that has none yet, into the buffer of the store before the newest,
@@ -452,7 +357,7 @@ static void hand_to_tma(struct lt_builder *b, const struct lt_epilogue *e,
 
 static void store_chunk(struct lt_builder *b, const struct lt_epilogue *e,
                         const struct lt_vector *acc, const struct chunk *chunk,
-                        const struct edge *edge, lt_value m, lt_value n)
+                        const struct lt_edge *edge, lt_value m, lt_value n)
 {
     lt_comment(b, "rows %d to %d, columns %d to %d", chunk->block * LT_EPILOGUE_ROWS,
                (chunk->block + 1) * LT_EPILOGUE_ROWS - 1, chunk->first,
@@ -461,9 +366,10 @@ static void store_chunk(struct lt_builder *b, const struct lt_epilogue *e,
     store_fragments(b, e, acc, chunk);
     lt_note(b, "TMA reads what ordinary stores have written");
     lt_fence_proxy_async(b);
-    lt_bar_sync(b, e->barrier, 128);
+    lt_bar_sync(b, e->barrier, LT_WARPGROUP_THREADS);
     if (e->has_edge)
-        keep_edge(b, e, edge, chunk);
+        lt_edge_keep(b, e, edge, chunk->index % lt_epilogue_chunks(e->out, e->columns),
+                     buffer_offset(e, chunk->index));
     LT_IF (b, "stored", e->stores)
         hand_to_tma(b, e, chunk, m, n);
 }
@@ -474,10 +380,13 @@ void lt_epilogue_store(struct lt_builder *b, struct lt_epilogue *e, const struct
     int per_block = lt_epilogue_chunks(e->out, e->columns);
 
     LT_SCOPE (b) {
-        struct edge edge = {.row = {0}};
+        struct lt_edge edge = {.row = {0}};
 
+        if (!is_float_out(e))
+            lt_comment(
+                b, "16 columns are four 8x8 matrices a warp: rows 0-7 and 8-15, left and right");
         if (e->has_edge)
-            edge = find_edge(b, e, n);
+            edge = lt_edge_find(b, e, n);
         for (int block = 0; block < e->blocks; block++) {
             for (int i = 0; i < per_block; i++) {
                 struct chunk chunk = chunk_at(e, block * per_block + i);
@@ -487,7 +396,8 @@ void lt_epilogue_store(struct lt_builder *b, struct lt_epilogue *e, const struct
             }
             if (e->has_edge)
                 LT_SCOPE (b)
-                    store_edge(b, e, &edge, lt_plus(b, "block_row", m, block * LT_EPILOGUE_ROWS));
+                    lt_edge_store(b, e, &edge,
+                                  lt_plus(b, "block_row", m, block * LT_EPILOGUE_ROWS));
         }
     }
 }

@@ -3,7 +3,7 @@
  * from the plan; this file only says who does what, in which order.
  *
  *      producer warp                 ring "tiles"                 consumer warpgroups
- *      TMA A, TMA B    --full-->    stage 0 .. S-1   --full-->    4 wgmma a stage
+ *      TMA A, TMA B    --full-->    stage 0 .. S-1   --full-->    wgmma
  *                      <--empty--                    <--empty--   staging --TMA--> D
  *
  * One wgmma group stays in flight, so a stage is let go one step after it was read. In a cluster
@@ -14,208 +14,10 @@
 #include "codegen/cluster.h"
 #include "codegen/control.h"
 #include "codegen/descriptor.h"
-#include "codegen/plan.h"
-#include "codegen/ring.h"
 #include "codegen/tma.h"
-#include "codegen/wgmma.h"
-#include "templates/epilogue.h"
-#include "templates/schedule.h"
+#include "templates/gemm_sm90_head.h"
 
 #include <stdio.h>
-
-enum { WARPS_A_GROUP = 4, SPAN_BYTES = 128, BLOCK_ROWS = 64, SWIZZLE_ROWS = 8 };
-
-struct gemm {
-    const struct lathe_plan *plan;
-    int blocks;      /* of 64 rows a consumer                       */
-    int spans;       /* swizzle spans along k of a stage            */
-    int span_k;      /* columns of k in a span                      */
-    int ring_offset; /* of stage 0 in shared memory; A, then B      */
-    lt_value smem, ring, thread, warp, lane, warpgroup, k_blocks, k_first, m;
-    lt_value map_a, map_b;
-    struct lt_ring tiles; /* producer -> consumers: A and B in shared memory */
-    struct lt_schedule schedule;
-    struct lt_epilogue epilogue;
-};
-
-/* ---- Arithmetic that the planner shares ---- */
-
-static int cluster_size(const struct lathe_plan *plan)
-{
-    return plan->cluster[0] * plan->cluster[1];
-}
-
-static int a_bytes(const struct lathe_plan *plan)
-{
-    return plan->tile[0] * plan->tile[2] * lathe_type_bytes(plan->type);
-}
-
-/* In a cluster each CTA fetches a slice of A and multicasts it. */
-static int a_slice_rows(const struct lathe_plan *plan)
-{
-    return plan->tile[0] / plan->cluster[1];
-}
-
-int lt_gemm_sm90_stage_bytes(const struct lathe_plan *plan)
-{
-    return a_bytes(plan) + plan->tile[1] * plan->tile[2] * lathe_type_bytes(plan->type);
-}
-
-int lt_gemm_sm90_staging_bytes(const struct lathe_plan *plan)
-{
-    return plan->consumers * plan->epilogue[2] * LT_EPILOGUE_BUFFER_BYTES;
-}
-
-static struct lt_ring tiles_ring(const struct lathe_plan *plan)
-{
-    return (struct lt_ring){
-        .name = "tiles",
-        .stages = plan->stages,
-        .offset = 0,
-        .bytes = lt_gemm_sm90_stage_bytes(plan),
-        .readers = plan->consumers * WARPS_A_GROUP * cluster_size(plan),
-        .ctas = cluster_size(plan),
-    };
-}
-
-static int c_barrier_bytes(const struct lathe_plan *plan)
-{
-    return plan->beta == LATHE_BETA_ANY ? plan->consumers * plan->epilogue[2] * LT_MBARRIER_BYTES
-                                        : 0;
-}
-
-void lt_gemm_sm90_budget(const struct lathe_plan *plan, struct lt_budget *budget)
-{
-    struct lt_ring tiles = tiles_ring(plan);
-
-    *budget = (struct lt_budget){0};
-    lt_budget_add(budget, "barriers", lt_ring_barrier_bytes(&tiles) + c_barrier_bytes(plan));
-    lt_budget_align(budget, LT_TILE_ALIGNMENT);
-    lt_budget_add(budget, "stage ring", (int64_t)plan->stages * lt_gemm_sm90_stage_bytes(plan));
-    lt_budget_add(budget, "epilogue staging", lt_gemm_sm90_staging_bytes(plan));
-}
-
-/* ---- Declarations ---- */
-
-/* Whether rows of D may end within what TMA writes at once. */
-static bool has_edge(const struct lathe_plan *plan)
-{
-    return plan->static_size[1] < 0 ||
-           plan->static_size[1] % lt_epilogue_whole_columns(plan->out) != 0;
-}
-
-static void declare_map(struct lt_builder *b, const char *name, enum lathe_operand operand,
-                        enum lathe_type type, int columns, int rows)
-{
-    struct lathe_tensor_map map = {
-        .operand = operand,
-        .type = type,
-        .box = {columns, rows},
-        .swizzle_bytes = LT_SWIZZLE_128B,
-        .promotion_bytes = 256,
-        .inner_multiple = operand == LATHE_D ? lt_epilogue_whole_columns(type) : 1,
-        .outer_multiple = operand == LATHE_A ? SWIZZLE_ROWS : 0,
-    };
-
-    snprintf(map.name, sizeof map.name, "%s", name);
-    lt_param_tensor_map(b, &map);
-}
-
-/* Chunks of the epilogue: a map for whole ones, and one for the narrower last where there is one.
- */
-static void declare_output_maps(struct lt_builder *b, const struct lathe_plan *plan,
-                                const char *name, const char *tail_name, enum lathe_operand operand)
-{
-    int whole = lt_epilogue_chunk_columns(plan->out);
-    int width = plan->tile[1];
-
-    declare_map(b, name, operand, plan->out, width < whole ? width : whole, LT_EPILOGUE_ROWS);
-    if (width > whole && width % whole != 0)
-        declare_map(b, tail_name, operand, plan->out, width % whole, LT_EPILOGUE_ROWS);
-}
-
-static void declare_params(struct lt_builder *b, const struct gemm *g)
-{
-    const struct lathe_plan *plan = g->plan;
-
-    declare_map(b, "map_a", LATHE_A, plan->type, g->span_k, a_slice_rows(plan));
-    declare_map(b, "map_b", LATHE_B, plan->type, g->span_k, plan->tile[1] / plan->cluster[0]);
-    if (plan->beta == LATHE_BETA_ANY)
-        declare_output_maps(b, plan, "map_c", "map_c_tail", LATHE_C);
-    declare_output_maps(b, plan, "map_d", "map_d_tail", LATHE_D);
-    if (plan->statics != LATHE_STATIC_MNK) {
-        lt_param(b, "m", LATHE_PARAM_M);
-        lt_param(b, "n", LATHE_PARAM_N);
-    }
-    if (plan->statics == LATHE_STATIC_NONE)
-        lt_param(b, "k", LATHE_PARAM_K);
-    lt_param(b, "raster", LATHE_PARAM_RASTER);
-    lt_param(b, "alpha", LATHE_PARAM_ALPHA);
-    if (plan->beta == LATHE_BETA_ANY)
-        lt_param(b, "beta", LATHE_PARAM_BETA);
-    if (has_edge(plan)) {
-        lt_param(b, "d", LATHE_PARAM_D);
-        lt_param(b, "ldd", LATHE_PARAM_LDD);
-    }
-}
-
-static void declare_smem(struct lt_builder *b, const struct lathe_plan *plan)
-{
-    lt_remark(b, "Shared memory of a CTA, %d of %d bytes:", plan->smem_bytes, plan->smem_limit);
-    for (int i = 0; i < plan->tenant_count; i++) {
-        const struct lathe_tenant *tenant = &plan->tenants[i];
-
-        lt_remark(b, "  %6d  %6d  %s", tenant->offset, tenant->bytes, tenant->name);
-    }
-    lt_shared(b, plan->smem_bytes, LT_TILE_ALIGNMENT);
-}
-
-static void describe(struct lt_builder *b, const struct lathe_plan *plan)
-{
-    char words[512];
-
-    lt_plan_text_words(plan, words, sizeof words);
-    lt_remark(b, "D = alpha * A * B^T%s: A is m x k and B n x k of %s, D is m x n of %s; f32 sums.",
-              plan->beta == LATHE_BETA_ANY ? " + beta * C" : "", lathe_type_name(plan->type),
-              lathe_type_name(plan->out));
-    lt_remark(b, "Lathe %s, plan:", lathe_version());
-    lt_remark(b, "  %s", words);
-}
-
-static void entry(struct lt_builder *b, const struct lathe_plan *plan)
-{
-    char name[96];
-
-    snprintf(name, sizeof name, "lathe_gemm_%s_%s_%dx%dx%d_s%d_c%dx%d%s",
-             lathe_type_name(plan->type), lathe_type_name(plan->out), plan->tile[0], plan->tile[1],
-             plan->tile[2], plan->stages, plan->cluster[0], plan->cluster[1],
-             plan->beta == LATHE_BETA_ANY ? "_beta" : "");
-    lt_entry(b, name, plan);
-}
-
-static struct gemm gemm_of(const struct lathe_plan *plan)
-{
-    struct gemm g = {
-        .plan = plan,
-        .blocks = plan->tile[0] / (plan->consumers * BLOCK_ROWS),
-        .spans = plan->tile[2] * lathe_type_bytes(plan->type) / SPAN_BYTES,
-        .span_k = SPAN_BYTES / lathe_type_bytes(plan->type),
-        .ring_offset = lt_budget_offset(plan, "stage ring"),
-        .tiles = tiles_ring(plan),
-    };
-
-    g.epilogue = (struct lt_epilogue){
-        .plan = plan,
-        .out = plan->out,
-        .columns = plan->tile[1],
-        .blocks = g.blocks,
-        .buffers = plan->epilogue[2],
-        .reads_c = plan->beta == LATHE_BETA_ANY,
-        .has_edge = has_edge(plan),
-        .c_barriers = lt_ring_barrier_bytes(&g.tiles),
-    };
-    return g;
-}
 
 /* ---- Setup: all threads ---- */
 
@@ -228,7 +30,7 @@ static lt_value size_of(struct lt_builder *b, const struct lathe_plan *plan, int
     return lt_op(b, name, "mov.u32", lt_imm(plan->static_size[dimension]));
 }
 
-static void identify(struct lt_builder *b, struct gemm *g)
+static void identify(struct lt_builder *b, struct lt_gemm *g)
 {
     g->thread = lt_op(b, "thread", "mov.u32", lt_special("%tid.x"));
     lt_value warp = lt_op(b, "warp", "shr.u32", g->thread, lt_imm(5));
@@ -247,12 +49,12 @@ static void identify(struct lt_builder *b, struct gemm *g)
 
     LT_WHEN (b, misaligned)
         lt_raw(b, "trap;");
-    g->ring = lt_op(b, "ring", "add.u32", g->smem, lt_imm(g->ring_offset));
+    g->ring_start = lt_op(b, "ring", "add.u32", g->smem, lt_imm(g->ring_offset));
 }
 
 /* k = 0 still takes one step, at columns that lie outside A and B: TMA fills the stage with zeros,
  * so the accumulators need no code of their own to be cleared. */
-static void count_k(struct lt_builder *b, struct gemm *g)
+static void count_k(struct lt_builder *b, struct lt_gemm *g)
 {
     const struct lathe_plan *plan = g->plan;
     lt_value k = size_of(b, plan, 2, "k");
@@ -265,7 +67,7 @@ static void count_k(struct lt_builder *b, struct gemm *g)
     g->k_blocks = lt_op(b, "k_blocks", "selp.b32", lt_imm(1), blocks, empty);
 }
 
-static void load_maps(struct lt_builder *b, struct gemm *g)
+static void load_maps(struct lt_builder *b, struct lt_gemm *g)
 {
     const struct lathe_plan *plan = g->plan;
     struct lt_epilogue *e = &g->epilogue;
@@ -286,7 +88,7 @@ static void load_maps(struct lt_builder *b, struct gemm *g)
         e->beta = lt_param_load(b, "beta");
 }
 
-static void init_barriers(struct lt_builder *b, struct gemm *g)
+static void init_barriers(struct lt_builder *b, struct lt_gemm *g)
 {
     lt_value first = lt_op(b, "first_thread", "setp.eq.u32", g->thread, lt_imm(0));
 
@@ -302,14 +104,16 @@ static void init_barriers(struct lt_builder *b, struct gemm *g)
         }
     }
     if (g->tiles.ctas > 1) {
-        lt_comment(b, "no CTA may signal another before that one's barriers stand");
+        lt_comment(b,
+                   "no CTA may signal another before that one's barriers stand; the fence above");
+        lt_comment(b, "has shown them, so relaxed will do");
         lt_cluster_sync(b);
     } else {
         lt_bar_sync_cta(b);
     }
 }
 
-static void setup(struct lt_builder *b, struct gemm *g)
+static void setup(struct lt_builder *b, struct lt_gemm *g)
 {
     const struct lathe_plan *plan = g->plan;
 
@@ -349,11 +153,11 @@ static bool may_be_short(const struct lathe_plan *plan)
     return plan->static_size[0] < plan->tile[0];
 }
 
-static void measure_a(struct lt_builder *b, const struct gemm *g, struct slices *s)
+static void measure_a(struct lt_builder *b, const struct lt_gemm *g, struct slices *s)
 {
     const struct lathe_plan *plan = g->plan;
-    int shared_by = plan->cluster[1], slice = a_slice_rows(plan);
-    int b_bytes = g->tiles.bytes - a_bytes(plan);
+    int shared_by = plan->cluster[1], slice = lt_gemm_a_slice_rows(plan);
+    int b_bytes = g->tiles.bytes - lt_gemm_a_bytes(plan);
 
     s->a_rows = lt_imm(slice);
     s->stage_bytes = lt_imm(g->tiles.bytes);
@@ -361,9 +165,9 @@ static void measure_a(struct lt_builder *b, const struct gemm *g, struct slices 
         return;
 
     lt_comment(b, "boxes of A end with A: rows outside take TMA longer than rows inside");
-    lt_value rows = lt_op(b, "a_rows", "add.u32", g->m, lt_imm(SWIZZLE_ROWS - 1));
-    lt_note(b, "the swizzle repeats every %d rows", SWIZZLE_ROWS);
-    rows = lt_op(b, "a_rows", "and.b32", rows, lt_hex(0xffffffff - SWIZZLE_ROWS + 1));
+    lt_value rows = lt_op(b, "a_rows", "add.u32", g->m, lt_imm(LT_SWIZZLE_ROWS - 1));
+    lt_note(b, "the swizzle repeats every %d rows", LT_SWIZZLE_ROWS);
+    rows = lt_op(b, "a_rows", "and.b32", rows, lt_hex(0xffffffff - LT_SWIZZLE_ROWS + 1));
     s->a_rows = lt_op(b, "a_rows", "min.u32", rows, lt_imm(slice));
 
     lt_value all = s->a_rows;
@@ -376,13 +180,14 @@ static void measure_a(struct lt_builder *b, const struct gemm *g, struct slices 
         s->fetches_a = lt_op(b, "fetches_a", "setp.lt.u32", g->schedule.cluster_n, boxes);
         all = lt_op(b, "a_rows_of_all", "mul.lo.u32", boxes, s->a_rows);
     }
-    s->stage_bytes =
-        lt_op(b, "stage_bytes", "mad.lo.u32", all, lt_imm(g->spans * SPAN_BYTES), lt_imm(b_bytes));
+    lt_note(b, "what lands in a stage, also by other CTAs' multicasts");
+    s->stage_bytes = lt_op(b, "stage_bytes", "mad.lo.u32", all, lt_imm(g->spans * LT_SPAN_BYTES),
+                           lt_imm(b_bytes));
 }
 
 /* Rank r of an A x B cluster stands at (r % A, r / A). The CTAs of one row of the cluster (equal
  * cluster_m) share A: ranks cluster_m + A * i. Those of one column share B: A * cluster_n + i. */
-static void slice_a(struct lt_builder *b, const struct gemm *g, struct slices *s)
+static void slice_a(struct lt_builder *b, const struct lt_gemm *g, struct slices *s)
 {
     const int *cluster = g->plan->cluster;
     int mask = 0;
@@ -392,16 +197,16 @@ static void slice_a(struct lt_builder *b, const struct gemm *g, struct slices *s
     for (int i = 0; i < cluster[1]; i++)
         mask |= 1 << (i * cluster[0]);
     lt_comment(b, "%d CTAs share A: each fetches %d rows of it for all", cluster[1],
-               a_slice_rows(g->plan));
+               lt_gemm_a_slice_rows(g->plan));
     s->a_row = lt_op(b, "a_slice_row", "mul.lo.u32", g->schedule.cluster_n, s->a_rows);
-    s->a_offset = lt_op(b, "a_slice", "mul.lo.u32", s->a_row, lt_imm(SPAN_BYTES));
+    s->a_offset = lt_op(b, "a_slice", "mul.lo.u32", s->a_row, lt_imm(LT_SPAN_BYTES));
     s->a_mask = lt_op(b, "a_ranks", "mov.b32", lt_imm(mask));
     if (cluster[0] > 1)
         s->a_mask = lt_op(b, "a_ranks", "shl.b32", s->a_mask, g->schedule.cluster_m);
     s->a_mask = lt_op(b, "a_mask", "cvt.u16.u32", s->a_mask);
 }
 
-static void slice_b(struct lt_builder *b, const struct gemm *g, struct slices *s)
+static void slice_b(struct lt_builder *b, const struct lt_gemm *g, struct slices *s)
 {
     const int *cluster = g->plan->cluster;
     int rows = g->plan->tile[1] / cluster[0];
@@ -410,7 +215,7 @@ static void slice_b(struct lt_builder *b, const struct gemm *g, struct slices *s
         return;
     lt_comment(b, "%d CTAs share B: each fetches %d rows of it for all", cluster[0], rows);
     s->b_row = lt_op(b, "b_slice_row", "mul.lo.u32", g->schedule.cluster_m, lt_imm(rows));
-    s->b_offset = lt_op(b, "b_slice", "mul.lo.u32", s->b_row, lt_imm(SPAN_BYTES));
+    s->b_offset = lt_op(b, "b_slice", "mul.lo.u32", s->b_row, lt_imm(LT_SPAN_BYTES));
     s->b_mask = lt_op(b, "b_ranks", "mov.b32", lt_imm((1 << cluster[0]) - 1));
     if (cluster[1] > 1) {
         lt_value first =
@@ -421,7 +226,7 @@ static void slice_b(struct lt_builder *b, const struct gemm *g, struct slices *s
     s->b_mask = lt_op(b, "b_mask", "cvt.u16.u32", s->b_mask);
 }
 
-static struct slices find_slices(struct lt_builder *b, const struct gemm *g)
+static struct slices find_slices(struct lt_builder *b, const struct lt_gemm *g)
 {
     struct slices s = {.a_mask = {0}};
 
@@ -438,13 +243,14 @@ static lt_value plus(struct lt_builder *b, const char *name, lt_value value, lt_
 }
 
 /* A and B of one stage: a box a swizzle span along k. */
-static void load_stage(struct lt_builder *b, const struct gemm *g, const struct slices *s,
+static void load_stage(struct lt_builder *b, const struct lt_gemm *g, const struct slices *s,
                        const struct lt_cursor *stage, lt_value a_row, lt_value b_row,
                        lt_value k_block)
 {
     const struct lathe_plan *plan = g->plan;
-    lt_value a = lt_op(b, "a_tile", "mad.lo.u32", stage->stage, lt_imm(g->tiles.bytes), g->ring);
-    lt_value b_tile = lt_op(b, "b_tile", "add.u32", a, lt_imm(a_bytes(plan)));
+    lt_value a =
+        lt_op(b, "a_tile", "mad.lo.u32", stage->stage, lt_imm(g->tiles.bytes), g->ring_start);
+    lt_value b_tile = lt_op(b, "b_tile", "add.u32", a, lt_imm(lt_gemm_a_bytes(plan)));
     lt_value k = lt_op(b, "k_column", "mad.lo.u32", k_block, lt_imm(plan->tile[2]), g->k_first);
 
     a = plus(b, "a_tile", a, s->a_offset);
@@ -452,8 +258,8 @@ static void load_stage(struct lt_builder *b, const struct gemm *g, const struct 
     for (int span = 0; span < g->spans; span++) {
         if (span > 0) {
             k = lt_op(b, "k_column", "add.u32", k, lt_imm(g->span_k));
-            a = lt_op(b, "a_tile", "add.u32", a, lt_imm(plan->tile[0] * SPAN_BYTES));
-            b_tile = lt_op(b, "b_tile", "add.u32", b_tile, lt_imm(plan->tile[1] * SPAN_BYTES));
+            a = lt_op(b, "a_tile", "add.u32", a, lt_imm(plan->tile[0] * LT_SPAN_BYTES));
+            b_tile = lt_op(b, "b_tile", "add.u32", b_tile, lt_imm(plan->tile[1] * LT_SPAN_BYTES));
         }
         if (s->fetches_a.kind == LT_NOTHING)
             lt_tma_load(b, g->map_a, k, a_row, a, stage->full, s->a_mask);
@@ -464,7 +270,7 @@ static void load_stage(struct lt_builder *b, const struct gemm *g, const struct 
     }
 }
 
-static void producer(struct lt_builder *b, const struct gemm *g)
+static void producer(struct lt_builder *b, const struct lt_gemm *g)
 {
     struct lt_cursor stage = lt_ring_producer(b, &g->tiles, g->smem);
     struct slices slices = find_slices(b, g);
@@ -479,6 +285,10 @@ static void producer(struct lt_builder *b, const struct gemm *g)
             lt_ring_advance(b, &stage);
         }
     }
+    if (g->tiles.ctas > 1) {
+        lt_comment(b, "the other CTAs let go of stages here: stay until they have done so");
+        lt_ring_drain(b, &stage);
+    }
 }
 
 /* ---- Consumers ---- */
@@ -487,17 +297,20 @@ struct operands {
     lt_value a_first, b_first; /* descriptors of this consumer's part of stage 0 */
 };
 
-static struct operands find_operands(struct lt_builder *b, const struct gemm *g, lt_value consumer)
+static struct operands find_operands(struct lt_builder *b, const struct lt_gemm *g,
+                                     lt_value consumer)
 {
     struct lt_smem_layout layout = lt_smem_layout_k_major(LT_SWIZZLE_128B);
     lt_value constant = lt_hex(lt_wgmma_descriptor(&layout, 0));
     struct operands o;
 
-    lt_comment(b, "matrix descriptors: K-major, 128-byte swizzle, 8 rows every 1024 bytes");
+    lt_comment(b, "matrix descriptors: K-major, 128-byte swizzle, 8 rows every 1024 bytes;");
+    lt_comment(b, "all in units of 16 bytes: start, 1 << 16 (not used), 64 << 32, swizzle 1 << 62");
     lt_note(b, "this warpgroup's rows of A");
     lt_value a = lt_op(b, "a_start", "mad.lo.u32", consumer,
-                       lt_imm(g->blocks * BLOCK_ROWS * SPAN_BYTES), g->ring);
-    lt_value b_start = lt_op(b, "b_start", "add.u32", g->ring, lt_imm(a_bytes(g->plan)));
+                       lt_imm(g->blocks * LT_WGMMA_ROWS * LT_SPAN_BYTES), g->ring_start);
+    lt_value b_start =
+        lt_op(b, "b_start", "add.u32", g->ring_start, lt_imm(lt_gemm_a_bytes(g->plan)));
     lt_note(b, "18 bits: a cluster address has the CTA's rank above");
     a = lt_op(b, "a_start", "and.b32", a, lt_hex(0x3ffff));
     b_start = lt_op(b, "b_start", "and.b32", b_start, lt_hex(0x3ffff));
@@ -519,7 +332,7 @@ static lt_value advanced(struct lt_builder *b, const char *name, lt_value stage,
 
 /* All MMAs of a stage, one group. `later` is false in a tile's first step, where the first MMA of
  * each accumulator overwrites it. */
-static void multiply_stage(struct lt_builder *b, const struct gemm *g, const struct operands *o,
+static void multiply_stage(struct lt_builder *b, const struct lt_gemm *g, const struct operands *o,
                            const struct lt_cursor *stage, const struct lt_vector *acc,
                            lt_value later)
 {
@@ -529,14 +342,18 @@ static void multiply_stage(struct lt_builder *b, const struct gemm *g, const str
     lt_value a = lt_op(b, "a_stage", "mad.wide.u32", stage->stage, stage_step, o->a_first);
     lt_value b_stage = lt_op(b, "b_stage", "mad.wide.u32", stage->stage, stage_step, o->b_first);
 
+    lt_comment(b, "every %d columns of k: %d bytes, %d in a descriptor", lt_wgmma_k(plan->type),
+               mma_bytes, mma_bytes / 16);
+    lt_comment(b, "behind the descriptors: add to D or not; A and B times 1; both K-major");
     lt_wgmma_fence(b);
-    for (int at = 0; at < g->spans * SPAN_BYTES; at += mma_bytes) {
-        int span = at / SPAN_BYTES, inside = at % SPAN_BYTES;
-        lt_value b_now = advanced(b, "b_desc", b_stage, span * plan->tile[1] * SPAN_BYTES + inside);
+    for (int at = 0; at < g->spans * LT_SPAN_BYTES; at += mma_bytes) {
+        int span = at / LT_SPAN_BYTES, inside = at % LT_SPAN_BYTES;
+        lt_value b_now =
+            advanced(b, "b_desc", b_stage, span * plan->tile[1] * LT_SPAN_BYTES + inside);
 
         for (int block = 0; block < g->blocks; block++) {
-            int a_row = span * plan->tile[0] + block * BLOCK_ROWS;
-            lt_value a_now = advanced(b, "a_desc", a, a_row * SPAN_BYTES + inside);
+            int a_row = span * plan->tile[0] + block * LT_WGMMA_ROWS;
+            lt_value a_now = advanced(b, "a_desc", a, a_row * LT_SPAN_BYTES + inside);
 
             lt_wgmma(b, plan->tile[1], plan->type, acc, block * plan->tile[1] / 2, a_now, b_now,
                      at == 0 ? later : lt_imm(1));
@@ -545,7 +362,7 @@ static void multiply_stage(struct lt_builder *b, const struct gemm *g, const str
     lt_wgmma_commit(b);
 }
 
-static void consumer(struct lt_builder *b, struct gemm *g)
+static void consumer(struct lt_builder *b, struct lt_gemm *g)
 {
     const struct lathe_plan *plan = g->plan;
     struct lt_epilogue *e = &g->epilogue;
@@ -555,10 +372,11 @@ static void consumer(struct lt_builder *b, struct gemm *g)
     struct lt_vector acc = lt_vector(b, LT_F32, "acc", plan->accumulators);
 
     lt_comment(b, "a warp lets a stage go with one lane%s",
-               cluster_size(plan) > 1 ? " for every CTA of the cluster" : "");
-    lt_value signals = lt_op(b, "signals", "setp.lt.u32", g->lane, lt_imm(cluster_size(plan)));
+               lt_gemm_cluster_size(plan) > 1 ? " for every CTA of the cluster" : "");
+    lt_value signals =
+        lt_op(b, "signals", "setp.lt.u32", g->lane, lt_imm(lt_gemm_cluster_size(plan)));
     lt_value first_row =
-        lt_op(b, "first_row", "mul.lo.u32", number, lt_imm(g->blocks * BLOCK_ROWS));
+        lt_op(b, "first_row", "mul.lo.u32", number, lt_imm(g->blocks * LT_WGMMA_ROWS));
 
     lt_epilogue_begin(b, e, g->smem, lt_budget_offset(plan, "epilogue staging"), number, g->thread,
                       g->lane);
@@ -572,13 +390,17 @@ static void consumer(struct lt_builder *b, struct gemm *g)
 
             lt_ring_wait(b, &stage);
             multiply_stage(b, g, &operands, &stage, &acc, later);
-            lt_note(b, "the group before this one is done: its stage may be filled again");
+            lt_comment(b,
+                       "the group before this one has read its stage: TMA may fill it again, and");
+            lt_comment(b, "needs no fence for it, since no ordinary access was made there");
             lt_wgmma_wait(b, 1);
             lt_ring_release_noted(b, &stage, lt_op(b, "releases", "and.pred", later, signals),
                                   g->lane);
+            lt_note(b, "let go when the next group is issued");
             lt_ring_release_later(b, &stage);
             lt_ring_advance(b, &stage);
         }
+        lt_comment(b, "all sums are there; the last stage goes too");
         lt_wgmma_wait(b, 0);
         lt_ring_release_noted(b, &stage, signals, g->lane);
         lt_epilogue_store(b, e, &acc, m, tile.n);
@@ -590,13 +412,10 @@ static void consumer(struct lt_builder *b, struct gemm *g)
 
 void lt_gemm_sm90_specialised(struct lt_builder *b, const struct lathe_plan *plan)
 {
-    struct gemm g = gemm_of(plan);
+    struct lt_gemm g = lt_gemm_of(plan);
     char consumers[64];
 
-    describe(b, plan);
-    declare_smem(b, plan);
-    declare_params(b, &g);
-    entry(b, plan);
+    lt_gemm_head(b, &g);
     setup(b, &g);
 
     lt_value produces = lt_op(b, "produces", "setp.eq.u32", g.warpgroup, lt_imm(0));
@@ -610,7 +429,8 @@ void lt_gemm_sm90_specialised(struct lt_builder *b, const struct lathe_plan *pla
                 producer(b, &g);
     }
     snprintf(consumers, sizeof consumers, "warps 4 to %d, %d warpgroup%s of 4 warps",
-             3 + plan->consumers * WARPS_A_GROUP, plan->consumers, plan->consumers > 1 ? "s" : "");
+             3 + plan->consumers * LT_WARPGROUP_WARPS, plan->consumers,
+             plan->consumers > 1 ? "s" : "");
     LT_ROLE (b, "consumer", consumes, consumers) {
         if (plan->regs[1] > 0)
             lt_setmaxnreg_inc(b, plan->regs[1]);
@@ -618,9 +438,5 @@ void lt_gemm_sm90_specialised(struct lt_builder *b, const struct lathe_plan *pla
     }
     lt_roles_end(b);
     lt_heading(b, "teardown: all warps");
-    if (cluster_size(plan) > 1) {
-        lt_comment(b, "no CTA leaves while another may still write or signal in its shared memory");
-        lt_cluster_sync(b);
-    }
     lt_raw(b, "ret;");
 }

@@ -21,7 +21,7 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
 
 struct lt_tile {
     bool open;
-    struct lt_block loop;
+    struct lt_region loop;
     lt_value m, n; /* first row and column of this CTA's tile of D */
 };
 

@@ -138,8 +138,7 @@ static void what_an_older_struct_has_no_room_for_is_not_written(void **state)
         struct lathe_plan plan;
         unsigned char bytes[sizeof(struct lathe_plan)];
     } old;
-    size_t sizes[] = {offsetof(struct lathe_plan, raster),
-                      sizeof(struct lathe_plan)};
+    size_t sizes[] = {offsetof(struct lathe_plan, raster), sizeof(struct lathe_plan)};
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         memset(&old, 0x5a, sizeof old);

@@ -182,9 +182,9 @@ static void a_size_out_of_range_is_refused_with_the_range(void **state)
     (void)state;
 
     assert_refused("gemm m=-1 n=2 k=3", LATHE_OUT_OF_RANGE,
-                   "m=-1: must be a whole number from 0 to 2147482624");
+                   "m=-1: must be a whole number from 0 to 2147479552");
     assert_refused("gemm m=1 n=2 k=", LATHE_OUT_OF_RANGE,
-                   "k=: must be a whole number from 0 to 2147482624");
+                   "k=: must be a whole number from 0 to 2147479552");
     assert_refused("gemm m=1 n=2 k=3 stages=0", LATHE_OUT_OF_RANGE,
                    "stages=0: must be a whole number from 1 to 64");
 }

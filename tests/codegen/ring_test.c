@@ -16,9 +16,8 @@ static const struct lt_ring four_stages = {
     .name = "tiles", .stages = 4, .offset = 1024, .bytes = 49152, .readers = 8, .ctas = 1};
 static const struct lt_ring four_shared_stages = {
     .name = "tiles", .stages = 4, .offset = 1024, .bytes = 49152, .readers = 16, .ctas = 2};
-/* Nobody hands its stages back. */
-static const struct lt_ring two_stages_one_way = {
-    .name = "rows", .stages = 2, .offset = 0, .bytes = 512, .readers = 0, .ctas = 1};
+static const struct lt_ring two_stages = {
+    .name = "rows", .stages = 2, .offset = 0, .bytes = 512, .readers = 4, .ctas = 1};
 
 static lt_value smem(struct lt_builder *b)
 {
@@ -32,7 +31,7 @@ static void each_stage_has_a_full_and_an_empty_barrier(void **state)
     (void)state;
 
     assert_int_equal(lt_ring_barrier_bytes(&four_stages), 4 * (8 + 8));
-    assert_int_equal(lt_ring_barrier_bytes(&two_stages_one_way), 2 * 8);
+    assert_int_equal(lt_ring_barrier_bytes(&two_stages), 2 * (8 + 8));
 }
 
 static void one_arrival_fills_a_stage_and_all_readers_empty_it(void **state)
@@ -66,17 +65,6 @@ static void the_readers_of_all_ctas_empty_a_shared_stage(void **state)
     assert_int_equal(ptx_count(written(b), "], 16;"), 4);
     assert_has(written(b),
                "[%tiles_empty], 16;  // every reading warp of every CTA arrives once\n");
-}
-
-static void a_ring_that_nobody_empties_has_no_empty_barriers(void **state)
-{
-    struct lt_builder *b = *state;
-
-    lt_ring_init(b, &two_stages_one_way, smem(b));
-
-    assert_no_mistake(b);
-    assert_int_equal(ptx_count(written(b), "mbarrier.init"), 2);
-    assert_lacks(written(b), "empty");
 }
 
 static void a_producer_starts_at_stage_0_with_parity_1(void **state)
@@ -193,7 +181,7 @@ static void rings_of_two_names_live_side_by_side(void **state)
     struct lt_builder *b = *state;
     lt_value start = smem(b);
     struct lt_cursor tiles = lt_ring_producer(b, &four_stages, start);
-    struct lt_cursor rows = lt_ring_consumer(b, &two_stages_one_way, start);
+    struct lt_cursor rows = lt_ring_consumer(b, &two_stages, start);
 
     lt_ring_acquire(b, &tiles, lt_imm(four_stages.bytes));
     lt_ring_wait(b, &rows);
@@ -205,16 +193,6 @@ static void rings_of_two_names_live_side_by_side(void **state)
     assert_has(text, "[%rows_full], %rows_parity;");
     assert_has(text, "[%tiles_empty], %tiles_parity;");
     lt_release(NULL, text);
-}
-
-static void a_stage_that_nobody_empties_cannot_be_acquired(void **state)
-{
-    struct lt_builder *b = *state;
-    struct lt_cursor rows = lt_ring_producer(b, &two_stages_one_way, smem(b));
-
-    lt_ring_acquire(b, &rows, lt_imm(two_stages_one_way.bytes));
-
-    assert_mistake(b, "an operand is missing");
 }
 
 /* ---- Walks: the text is run for one thread ---- */
@@ -341,6 +319,37 @@ static void a_consumers_walk_waits_for_this_phase_and_releases_the_stage_before(
     }
 }
 
+/* Having gone around for a while, a producer waits until what it filled last was let go: as if it
+ * were to fill every stage once more. */
+static void a_producer_that_drains_waits_for_every_stage_once_more(void **state)
+{
+    (void)state;
+
+    for (int stages = 1; stages <= 7; stages++)
+        for (int turns = 1; turns <= 15; turns += 7) {
+            struct lt_builder *b = kernel_for(LATHE_SM_90A, true, NULL);
+            struct lt_ring ring = ring_of(stages);
+            lt_value start = lt_op(b, "smem_start", "mov.u32", lt_special("smem"));
+            struct lt_cursor stage = lt_ring_producer(b, &ring, start);
+
+            LT_REPEAT (b, turn, lt_imm(turns)) {
+                lt_ring_acquire(b, &stage, lt_imm(ring.bytes));
+                lt_ring_advance(b, &stage);
+            }
+            lt_ring_drain(b, &stage);
+
+            struct walk walk = walk_of(b);
+
+            assert_int_equal(walk.waits, turns + stages);
+            assert_int_equal(walk.signals, turns);
+            for (int turn = 0; turn < turns + stages; turn++) {
+                assert_int_equal(walk.waited_at[turn], BARRIERS + (stages + turn % stages) * 8);
+                assert_int_equal(walk.parity[turn], (turn / stages & 1) ^ 1);
+            }
+            lt_builder_destroy(&b);
+        }
+}
+
 #define in_kernel(test) cmocka_unit_test_setup_teardown(test, open_kernel, close_kernel)
 
 int main(void)
@@ -349,7 +358,6 @@ int main(void)
         cmocka_unit_test(each_stage_has_a_full_and_an_empty_barrier),
         in_kernel(one_arrival_fills_a_stage_and_all_readers_empty_it),
         in_kernel(the_readers_of_all_ctas_empty_a_shared_stage),
-        in_kernel(a_ring_that_nobody_empties_has_no_empty_barriers),
         in_kernel(a_producer_starts_at_stage_0_with_parity_1),
         in_kernel(a_consumer_starts_at_stage_0_with_parity_0),
         in_kernel(acquire_waits_for_the_stage_then_announces_its_bytes),
@@ -358,9 +366,9 @@ int main(void)
         in_kernel(release_in_a_cluster_arrives_at_the_cta_whose_rank_is_the_lane),
         in_kernel(advance_flips_the_parity_where_it_wraps),
         in_kernel(rings_of_two_names_live_side_by_side),
-        in_kernel(a_stage_that_nobody_empties_cannot_be_acquired),
         cmocka_unit_test(a_producers_walk_waits_for_the_phase_before_and_signals_its_stage),
         cmocka_unit_test(a_consumers_walk_waits_for_this_phase_and_releases_the_stage_before),
+        cmocka_unit_test(a_producer_that_drains_waits_for_every_stage_once_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

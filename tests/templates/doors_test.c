@@ -47,7 +47,7 @@ static void draw_problem(char *words)
 {
     static const long long sizes[] = {0,    1,    7,    8,    12,   16,    63,        64,
                                       96,   100,  128,  200,  256,  1000,  1024,      1536,
-                                      4096, 4104, 5000, 7000, 8192, 65536, 2147482624};
+                                      4096, 4104, 5000, 7000, 8192, 65536, 2147479552};
     static const char *const types[] = {"f16", "bf16"}, *const others[] = {"tf32", "e4m3", "int8"};
     static const char *const outs[] = {"f16", "bf16", "f32"};
     static const char *const statics[] = {"k", "m,n,k", "none"};

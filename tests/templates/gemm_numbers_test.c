@@ -189,7 +189,8 @@ static void check_sharing(const struct sample *sample)
                          ptx_count(sample->text, "[%c_tail_map, {"));
     assert_int_equal(ptx_count(sample->text, "[%a_map, {"), spans);
     assert_int_equal(ptx_count(sample->text, "[%b_map, {"), spans);
-    assert_int_equal(ptx_count(sample->text, "barrier.cluster.wait;"), ctas_of(plan) > 1 ? 2 : 0);
+    assert_int_equal(ptx_count(sample->text, "barrier.cluster.wait;"), ctas_of(plan) > 1);
+    assert_int_equal(ptx_count(sample->text, "$producer_tiles_drained_wait:"), ctas_of(plan) > 1);
     assert_int_equal(ptx_count(sample->text, "bar.sync 0;"), ctas_of(plan) > 1 ? 0 : 1);
     assert_int_equal(ptx_count(sample->text, "mapa."), ctas_of(plan) > 1 ? 2 : 0);
 }

@@ -223,10 +223,10 @@ static struct place only_visit_of(const struct grid *grid, uint32_t cluster)
 static void the_last_tile_of_the_longest_output_is_found(void **state)
 {
     (void)state;
-    uint32_t tiles = (2147482624 + 63) / 64;
+    uint32_t tiles = (2147479552 + 63) / 64;
     struct grid grid = {.tile = {64, 64},
                         .cluster = {1, 1},
-                        .m = 2147482624,
+                        .m = 2147479552,
                         .n = 64,
                         .raster = 32,
                         .clusters = tiles};

@@ -1,0 +1,41 @@
+/* gemm_sm90_head.h: what stands before the roles of the kernel of gemm_sm90.c: the arithmetic of
+ * its shared memory, which the planner uses too, its tensor maps, parameters and entry. */
+#ifndef LT_TEMPLATES_GEMM_SM90_HEAD_H
+#define LT_TEMPLATES_GEMM_SM90_HEAD_H
+
+#include "codegen/ring.h"
+#include "codegen/swizzle.h"
+#include "codegen/wgmma.h"
+#include "templates/epilogue.h"
+#include "templates/schedule.h"
+
+enum {
+    LT_SPAN_BYTES = LT_SWIZZLE_128B, /* of a row of A or B in shared memory */
+    LT_SWIZZLE_ROWS = 8              /* after which the pattern repeats     */
+};
+
+struct lt_gemm {
+    const struct lathe_plan *plan;
+    int blocks;      /* of 64 rows a consumer                       */
+    int spans;       /* swizzle spans along k of a stage            */
+    int span_k;      /* columns of k in a span                      */
+    int ring_offset; /* of stage 0 in shared memory; A, then B      */
+    lt_value smem, ring_start, thread, warp, lane, warpgroup, k_blocks, k_first, m;
+    lt_value map_a, map_b;
+    struct lt_ring tiles; /* producer -> consumers: A and B in shared memory */
+    struct lt_schedule schedule;
+    struct lt_epilogue epilogue;
+};
+
+int lt_gemm_cluster_size(const struct lathe_plan *plan);
+/* Bytes of A in a stage; B follows. */
+int lt_gemm_a_bytes(const struct lathe_plan *plan);
+/* Rows of A that one CTA fetches: in a cluster each fetches a slice and multicasts it. */
+int lt_gemm_a_slice_rows(const struct lathe_plan *plan);
+
+struct lt_gemm lt_gemm_of(const struct lathe_plan *plan);
+
+/* Writes all up to the kernel's first instruction. */
+void lt_gemm_head(struct lt_builder *b, const struct lt_gemm *g);
+
+#endif
