@@ -9,6 +9,7 @@
 #include "codegen/status.h"
 #include "runtime/block.h"
 #include "runtime/checker.h"
+#include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/cublaslt.h"
 #include "runtime/marks.h"

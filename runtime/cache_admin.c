@@ -227,20 +227,13 @@ enum lathe_status lt_cache_prune(const struct lt_cache *cache, int64_t limit_byt
     return LATHE_OK;
 }
 
-static enum lathe_status write_all(int descriptor, const char *data, size_t bytes,
+static enum lathe_status write_out(int descriptor, const void *data, size_t bytes,
                                    struct lathe_error *err)
 {
-    while (bytes > 0) {
-        ssize_t put = write(descriptor, data, bytes);
+    int trouble = lt_file_write_all(descriptor, data, bytes);
 
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return lt_fail(err, LATHE_IO_FAILED, "cannot write it out: %s", strerror(errno));
-        data += put;
-        bytes -= (size_t)put;
-    }
-    return LATHE_OK;
+    return trouble ? lt_fail(err, LATHE_IO_FAILED, "cannot write it out: %s", strerror(trouble))
+                   : LATHE_OK;
 }
 
 static enum lathe_status write_part_of(const struct lt_entry *entry, enum lathe_cache_part part,
@@ -248,11 +241,11 @@ static enum lathe_status write_part_of(const struct lt_entry *entry, enum lathe_
 {
     switch (part) {
     case LATHE_CACHE_TEXT:
-        return write_all(descriptor, entry->key.text, entry->key.text_bytes, err);
+        return write_out(descriptor, entry->key.text, entry->key.text_bytes, err);
     case LATHE_CACHE_CUBIN:
-        return write_all(descriptor, entry->value.cubin, entry->value.cubin_bytes, err);
+        return write_out(descriptor, entry->value.cubin, entry->value.cubin_bytes, err);
     case LATHE_CACHE_CONTRACT:
-        return write_all(descriptor, entry->value.contract, strlen(entry->value.contract), err);
+        return write_out(descriptor, entry->value.contract, strlen(entry->value.contract), err);
     }
     return lt_fail(err, LATHE_MISUSED, "no such part of a cache entry: %d", (int)part);
 }

@@ -192,7 +192,7 @@ static bool is_over_limit(size_t bytes)
            bytes > limit.rlim_cur;
 }
 
-static int write_all(int descriptor, const void *data, size_t bytes)
+int lt_file_write_all(int descriptor, const void *data, size_t bytes)
 {
     size_t at = 0;
 
@@ -223,7 +223,7 @@ int lt_file_write(int directory, const char *name, const void *data, size_t byte
     /* Says that the writer lives; where locks do not work, the file's age must do. */
     try_byte(descriptor, 0);
 
-    int trouble = write_all(descriptor, data, bytes);
+    int trouble = lt_file_write_all(descriptor, data, bytes);
 
     /* Network file systems tell of a full disk only here. */
     if (close(descriptor) != 0 && trouble == 0)

@@ -38,6 +38,9 @@ enum lt_read lt_file_read(int directory, const char *name, size_t limit,
  * the reader's checks find that, and the entry is built again. */
 int lt_file_write(int directory, const char *name, const void *data, size_t bytes);
 
+/* Writes all of it, however many calls that takes. 0 or an errno. */
+int lt_file_write_all(int descriptor, const void *data, size_t bytes);
+
 /* What a writer that was killed leaves behind has such a name. */
 bool lt_file_is_temporary(const char *name);
 

@@ -5,12 +5,11 @@
 #include "runtime/cublaslt_types.h"
 #include "runtime/library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 struct lt_cublaslt {
-    void *library;
+    struct lt_library library;
     const struct lathe_allocator *allocator;
     char version[32];
     struct lt_cublaslt_table lt;
@@ -26,13 +25,11 @@ struct lt_cublaslt {
 
 /* ---- The library ---- */
 
-static int load(struct lt_cublaslt *cublaslt)
+/* The first function that the library lacks, or null. */
+static const char *load(struct lt_cublaslt *cublaslt)
 {
     struct lt_cublaslt_table *lt = &cublaslt->lt;
-    const struct {
-        const char *name;
-        void *slot;
-    } functions[] = {
+    const struct lt_library_function functions[] = {
         {"cublasLtCreate", &lt->create},
         {"cublasLtDestroy", &lt->destroy},
         {"cublasLtGetVersion", &lt->version},
@@ -49,14 +46,16 @@ static int load(struct lt_cublaslt *cublaslt)
         {"cublasLtMatmul", &lt->matmul},
     };
 
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(cublaslt->library, functions[i].name);
+    return lt_library_load(&cublaslt->library, functions, sizeof functions / sizeof functions[0],
+                           NULL);
+}
 
-        if (!symbol)
-            return -1;
-        memcpy(functions[i].slot, &symbol, sizeof symbol);
-    }
-    return 0;
+static void read_version(struct lt_cublaslt *cublaslt)
+{
+    size_t version = cublaslt->lt.version(); /* 10000 * major + 100 * minor + patch */
+
+    snprintf(cublaslt->version, sizeof cublaslt->version, "cublaslt %zu.%zu", version / 10000,
+             version / 100 % 100);
 }
 
 enum lathe_status lt_cublaslt_open(struct lt_cublaslt **cublaslt, const char *path,
@@ -65,33 +64,33 @@ enum lathe_status lt_cublaslt_open(struct lt_cublaslt **cublaslt, const char *pa
 {
     static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
                                         NULL};
-    struct lt_library_search search = {.path = path, .names = names, .roots = roots};
+    const struct lt_library_search search = {
+        .title = "cuBLASLt",
+        .install = "install it (package libcublas-13-0, PyPI nvidia-cublas, or a CUDA toolkit) or "
+                   "name it in LATHE_CUBLASLT_LIBRARY",
+        .status = LATHE_NO_LIBRARY,
+        .path = path,
+        .names = names,
+        .roots = roots,
+    };
     struct lt_cublaslt *made = lt_allocate(allocator, sizeof *made);
-    char found[512] = "", tried[256];
 
     if (!made)
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for cuBLASLt");
     *made = (struct lt_cublaslt){.allocator = allocator};
-    made->library = lt_library_open(&search, found, sizeof found, tried, sizeof tried);
-    if (made->library && load(made) == 0) {
-        size_t version = made->lt.version(); /* 10000 * major + 100 * minor + patch */
 
-        snprintf(made->version, sizeof made->version, "cublaslt %zu.%zu", version / 10000,
-                 version / 100 % 100);
-        *cublaslt = made;
-        return LATHE_OK;
+    enum lathe_status status = lt_library_open(&made->library, &search, err);
+    const char *missing = status == LATHE_OK ? load(made) : NULL;
+
+    if (missing)
+        status = lt_library_refuse(&made->library, &search, missing, err);
+    if (status != LATHE_OK) {
+        lt_cublaslt_close(&made);
+        return status;
     }
-
-    enum lathe_status status =
-        made->library
-            ? lt_fail(err, LATHE_NO_LIBRARY, "%s is no cuBLASLt of CUDA 12 or 13", found)
-            : lt_fail(err, LATHE_NO_LIBRARY,
-                      "no cuBLASLt: looked for %s; install it (package libcublas-13-0, PyPI "
-                      "nvidia-cublas, or a CUDA toolkit) or name it in LATHE_CUBLASLT_LIBRARY",
-                      tried);
-
-    lt_cublaslt_close(&made);
-    return status;
+    read_version(made);
+    *cublaslt = made;
+    return LATHE_OK;
 }
 
 void lt_cublaslt_close(struct lt_cublaslt **cublaslt)
@@ -112,8 +111,6 @@ void lt_cublaslt_close(struct lt_cublaslt **cublaslt)
         gone->lt.destroy(gone->handle);
     if (gone->workspace)
         lt_stream_free(gone->stream, &gone->workspace);
-    if (gone->library)
-        dlclose(gone->library);
     lt_release(gone->allocator, gone);
     *cublaslt = NULL;
 }

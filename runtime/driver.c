@@ -1,10 +1,7 @@
 #include "runtime/driver.h"
 
 #include "codegen/status.h"
-#include "runtime/library.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 /* CUDA 12.0: the first with cuLaunchKernelEx, clusters and cuTensorMapEncodeTiled. */
@@ -12,57 +9,51 @@ enum { LEAST_VERSION = 12000 };
 
 static const char install_hint[] = "install NVIDIA's driver for CUDA 12.0 or newer (R525)";
 
-/* dlsym returns an object pointer; POSIX lets it stand for a function, C does not. */
-static void set_function(void *slot, void *symbol)
-{
-    memcpy(slot, &symbol, sizeof symbol);
-}
-
 /* The name of the first function that the library lacks, or null. */
 static const char *load_functions(struct lt_driver *driver)
 {
-    const char *missing = NULL;
-    void *symbol;
-
-#define LT_CU(name, symbol_name, arguments)                                                        \
-    symbol = dlsym(driver->library, symbol_name);                                                  \
-    set_function(&driver->name, symbol);                                                           \
-    if (!symbol && !missing)                                                                       \
-        missing = symbol_name;
+    const struct lt_library_function functions[] = {
+#define LT_CU(name, symbol, arguments) {symbol, &driver->name},
 #include "runtime/driver.def"
 #undef LT_CU
-    return missing;
+    };
+
+    return lt_library_load(&driver->library, functions, sizeof functions / sizeof functions[0],
+                           NULL);
 }
 
-static enum lathe_status refuse_old(const struct lt_driver *driver, const char *found,
-                                    const char *missing, struct lathe_error *err)
+static enum lathe_status refuse_old(const struct lt_driver *driver, const char *missing,
+                                    struct lathe_error *err)
 {
     int version = 0;
 
-    if (driver->cuDriverGetVersion && driver->cuDriverGetVersion(&version) != LT_CUDA_SUCCESS)
+    if (driver->cuDriverGetVersion(&version) != LT_CUDA_SUCCESS)
         version = 0;
-    return lt_fail(err, LATHE_NO_DRIVER, "the driver %s is for CUDA %d.%d%s%s, too old; %s", found,
-                   version / 1000, version % 1000 / 10, missing ? " and has no " : "",
-                   missing ? missing : "", install_hint);
+    return lt_fail(err, LATHE_NO_DRIVER, "the driver %.200s is for CUDA %d.%d%s%s, too old; %s",
+                   driver->library.found, version / 1000, version % 1000 / 10,
+                   missing ? " and has no " : "", missing ? missing : "", install_hint);
 }
 
-static enum lathe_status start(struct lt_driver *driver, const char *found, struct lathe_error *err)
+static enum lathe_status start(struct lt_driver *driver, const struct lt_library_search *search,
+                               struct lathe_error *err)
 {
     const char *missing = load_functions(driver);
 
+    if (missing && !driver->cuDriverGetVersion)
+        return lt_library_refuse(&driver->library, search, missing, err);
     if (missing)
-        return refuse_old(driver, found, missing, err);
+        return refuse_old(driver, missing, err);
 
     int result = driver->cuInit(0);
 
     if (result == LT_CUDA_ERROR_NO_DEVICE)
-        return lt_fail(err, LATHE_NO_DEVICE, "the driver %s finds no GPU (cuInit: no device)",
-                       found);
+        return lt_fail(err, LATHE_NO_DEVICE, "the driver %.200s finds no GPU (cuInit: no device)",
+                       driver->library.found);
     if (result != LT_CUDA_SUCCESS)
         return lt_driver_check(driver, result, "cuInit", err);
     if (driver->cuDriverGetVersion(&driver->version) != LT_CUDA_SUCCESS ||
         driver->version < LEAST_VERSION)
-        return refuse_old(driver, found, NULL, err);
+        return refuse_old(driver, NULL, err);
     return LATHE_OK;
 }
 
@@ -70,17 +61,19 @@ enum lathe_status lt_driver_open(struct lt_driver *driver, const char *path,
                                  struct lathe_error *err)
 {
     static const char *const names[] = {"libcuda.so.1", NULL};
-    struct lt_library_search search = {.path = path, .names = names};
-    char found[512], tried[512];
+    const struct lt_library_search search = {
+        .title = "a CUDA driver",
+        .install = install_hint,
+        .status = LATHE_NO_DRIVER,
+        .path = path,
+        .names = names,
+    };
+    enum lathe_status status;
 
     memset(driver, 0, sizeof *driver);
-    driver->library = lt_library_open(&search, found, sizeof found, tried, sizeof tried);
-    if (!driver->library)
-        return lt_fail(err, LATHE_NO_DRIVER, "no CUDA driver: looked for %s; %s", tried,
-                       install_hint);
-
-    enum lathe_status status = start(driver, found, err);
-
+    status = lt_library_open(&driver->library, &search, err);
+    if (status == LATHE_OK)
+        status = start(driver, &search, err);
     if (status != LATHE_OK)
         lt_driver_close(driver);
     return status;
@@ -88,8 +81,6 @@ enum lathe_status lt_driver_open(struct lt_driver *driver, const char *path,
 
 void lt_driver_close(struct lt_driver *driver)
 {
-    if (driver->library)
-        dlclose(driver->library);
     memset(driver, 0, sizeof *driver);
 }
 

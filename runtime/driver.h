@@ -7,6 +7,7 @@
 #define LT_RUNTIME_DRIVER_H
 
 #include "include/lathe.h"
+#include "runtime/library.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -82,15 +83,14 @@ enum {
 };
 
 struct lt_driver {
-    void *library;
+    struct lt_library library;
     int version; /* 1000 * major + 10 * minor, of the CUDA that the driver supports */
 #define LT_CU(name, symbol, arguments) int(*name) arguments;
 #include "runtime/driver.def"
 #undef LT_CU
 };
 
-/* Opens the driver and initialises it. `path` null: LATHE_CUDA_LIBRARY's place is the caller's to
- * ask; libcuda.so.1 is then looked for as the loader does.
+/* Opens the driver and initialises it. `path` null: libcuda.so.1, as the loader finds it.
  * Errors: LATHE_NO_DRIVER (what was looked for, and what to install), LATHE_NO_DEVICE. */
 enum lathe_status lt_driver_open(struct lt_driver *driver, const char *path,
                                  struct lathe_error *err);

@@ -3,6 +3,7 @@
 #include "codegen/memory.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
+#include "runtime/clock.h"
 #include "runtime/image.h"
 #include "runtime/once.h"
 
@@ -10,21 +11,12 @@
 #include <xxhash.h>
 
 #include <string.h>
-#include <time.h>
 
 struct lt_functions {
     struct lathe_context *context;
     struct lt_once *by_problem; /* struct lathe_function, also by image */
     struct lt_once *loaded;     /* struct lt_loaded, by text or cubin   */
 };
-
-static double now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
 
 /* ---- The tables ---- */
 
@@ -176,7 +168,7 @@ static enum lathe_status load_image(const struct load_job *job, const struct lat
                                     struct lathe_error *err)
 {
     struct lt_entered entered;
-    double start = now_us();
+    double start = lt_now_us();
 
     *loaded = (struct lt_loaded){
         .contract = image->contract,
@@ -191,7 +183,7 @@ static enum lathe_status load_image(const struct load_job *job, const struct lat
         return status;
     status = load_module(job->device, image, loaded, refused, err);
     lt_leave(job->device, &entered);
-    loaded->load_ms = (now_us() - start) / 1e3;
+    loaded->load_ms = (lt_now_us() - start) / 1e3;
     return status;
 }
 
@@ -309,11 +301,11 @@ static enum lathe_status emit_and_load(const struct gemm_job *job, struct lathe_
                                        struct lathe_error *err)
 {
     struct lathe_kernel *kernel = NULL;
-    double start = now_us();
+    double start = lt_now_us();
     enum lathe_status status =
         lathe_emit(&kernel, &function->plan, lt_context_allocator(job->context), err);
 
-    function->emit_us = now_us() - start;
+    function->emit_us = lt_now_us() - start;
     if (status != LATHE_OK)
         return status;
 

@@ -2,13 +2,13 @@
 
 #include "codegen/memory.h"
 #include "codegen/status.h"
+#include "runtime/clock.h"
 #include "runtime/library.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* nvJitLink.h of CUDA 12 and 13, as far as it is used: the handle is opaque, results are ints. */
 typedef struct lt_nvjitlink_tag *handle;
@@ -16,7 +16,7 @@ typedef struct lt_nvjitlink_tag *handle;
 enum { SUCCESS = 0, INPUT_PTX = 2 };
 
 struct lt_linker {
-    void *library;
+    struct lt_library library;
     const struct lathe_allocator *allocator;
     char version[32];
     int (*create)(handle *link, uint32_t count, const char **options);
@@ -46,12 +46,10 @@ static void *find_symbol(void *library, const char *name)
     return symbol;
 }
 
-static int load(struct lt_linker *linker)
+/* The first function that the library lacks, or null. */
+static const char *load(struct lt_linker *linker)
 {
-    const struct {
-        const char *name;
-        void *slot;
-    } functions[] = {
+    const struct lt_library_function functions[] = {
         {"nvJitLinkCreate", &linker->create},
         {"nvJitLinkDestroy", &linker->destroy},
         {"nvJitLinkAddData", &linker->add_data},
@@ -64,24 +62,18 @@ static int load(struct lt_linker *linker)
         {"nvJitLinkGetInfoLog", &linker->info_log},
     };
 
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = find_symbol(linker->library, functions[i].name);
-
-        if (!symbol)
-            return -1;
-        memcpy(functions[i].slot, &symbol, sizeof symbol);
-    }
-    return 0;
+    return lt_library_load(&linker->library, functions, sizeof functions / sizeof functions[0],
+                           find_symbol);
 }
 
 static void read_version(struct lt_linker *linker)
 {
     int (*version)(unsigned *major, unsigned *minor);
-    void *symbol = dlsym(linker->library, "nvJitLinkVersion");
+    const struct lt_library_function function = {"nvJitLinkVersion", &version};
     unsigned major = 0, minor = 0;
 
-    memcpy(&version, &symbol, sizeof symbol);
-    if (symbol && version(&major, &minor) == SUCCESS)
+    if (!lt_library_load(&linker->library, &function, 1, NULL) &&
+        version(&major, &minor) == SUCCESS)
         snprintf(linker->version, sizeof linker->version, "nvJitLink %u.%u", major, minor);
     else
         snprintf(linker->version, sizeof linker->version, "nvJitLink");
@@ -93,38 +85,39 @@ enum lathe_status lt_linker_open(struct lt_linker **linker, const char *path,
 {
     static const char *const names[] = {"libnvJitLink.so.13", "libnvJitLink.so.12",
                                         "libnvJitLink.so", NULL};
-    struct lt_library_search search = {.path = path, .names = names, .roots = roots};
+    const struct lt_library_search search = {
+        .title = "nvJitLink",
+        .install = "install it (package libnvjitlink-13-0, PyPI nvidia-nvjitlink, or a CUDA "
+                   "toolkit) or name it in LATHE_NVJITLINK_LIBRARY",
+        .status = LATHE_NO_LIBRARY,
+        .path = path,
+        .names = names,
+        .roots = roots,
+    };
     struct lt_linker *made = lt_allocate(allocator, sizeof *made);
-    char found[512] = "", tried[512];
 
     if (!made)
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for the linker");
     *made = (struct lt_linker){.allocator = allocator};
-    made->library = lt_library_open(&search, found, sizeof found, tried, sizeof tried);
-    if (made->library && load(made) == 0) {
-        read_version(made);
-        *linker = made;
-        return LATHE_OK;
+
+    enum lathe_status status = lt_library_open(&made->library, &search, err);
+    const char *missing = status == LATHE_OK ? load(made) : NULL;
+
+    if (missing)
+        status = lt_library_refuse(&made->library, &search, missing, err);
+    if (status != LATHE_OK) {
+        lt_linker_close(&made);
+        return status;
     }
-
-    enum lathe_status status =
-        made->library
-            ? lt_fail(err, LATHE_NO_LIBRARY, "%s is no nvJitLink of CUDA 12 or 13", found)
-            : lt_fail(err, LATHE_NO_LIBRARY,
-                      "no nvJitLink: looked for %s; install it (package libnvjitlink-13-0, PyPI "
-                      "nvidia-nvjitlink, or a CUDA toolkit) or name it in LATHE_NVJITLINK_LIBRARY",
-                      tried);
-
-    lt_linker_close(&made);
-    return status;
+    read_version(made);
+    *linker = made;
+    return LATHE_OK;
 }
 
 void lt_linker_close(struct lt_linker **linker)
 {
     if (!*linker)
         return;
-    if ((*linker)->library)
-        dlclose((*linker)->library);
     lt_release((*linker)->allocator, *linker);
     *linker = NULL;
 }
@@ -251,14 +244,6 @@ static enum lathe_status take_cubin(const struct lt_linker *linker, handle link,
     return LATHE_OK;
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static enum lathe_status run_link(struct lt_linker *linker, handle link, const char *text,
                                   size_t text_bytes, const char *name, struct lt_linked *linked,
                                   struct lathe_error *err)
@@ -297,7 +282,7 @@ enum lathe_status lt_link(struct lt_linker *linker, const char *text, size_t tex
                           struct lathe_error *err)
 {
     handle link = NULL;
-    double start = now_ms();
+    double start = lt_now_us();
 
     *linked = (struct lt_linked){.registers = -1, .spill_bytes = -1};
 
@@ -307,7 +292,7 @@ enum lathe_status lt_link(struct lt_linker *linker, const char *text, size_t tex
 
     if (link)
         linker->destroy(&link);
-    linked->milliseconds = now_ms() - start;
+    linked->milliseconds = (lt_now_us() - start) / 1e3;
     if (status != LATHE_OK)
         lt_linked_release(linker, linked);
     return status;

@@ -4,7 +4,6 @@
 #include "codegen/status.h"
 
 #include <string.h>
-#include <time.h>
 
 static const struct lt_driver *driver_of(const struct lt_marks *marks)
 {
@@ -60,12 +59,4 @@ enum lathe_status lt_marks_between(const struct lt_marks *marks, int from, int t
     if (status == LATHE_OK)
         *microseconds = (double)milliseconds * 1e3;
     return status;
-}
-
-double lt_now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }

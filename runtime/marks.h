@@ -23,7 +23,4 @@ enum lathe_status lt_marks_record(const struct lt_marks *marks, int index, struc
 enum lathe_status lt_marks_between(const struct lt_marks *marks, int from, int to,
                                    double *microseconds, struct lathe_error *err);
 
-/* Microseconds of a clock of the host that never steps back. */
-double lt_now_us(void);
-
 #endif

@@ -4,7 +4,6 @@
 #include "codegen/status.h"
 #include "runtime/library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ typedef struct lt_nvrtc_program_tag *program;
 enum { SUCCESS = 0 };
 
 struct lt_nvrtc {
-    void *library;
+    struct lt_library library;
     const struct lathe_allocator *allocator;
     char version[32];
     int (*create)(program *made, const char *text, const char *name, int header_count,
@@ -28,36 +27,27 @@ struct lt_nvrtc {
     const char *(*error_string)(int result);
 };
 
-static int load(struct lt_nvrtc *nvrtc)
+/* The first function that the library lacks, or null. */
+static const char *load(struct lt_nvrtc *nvrtc)
 {
-    const struct {
-        const char *name;
-        void *slot;
-    } functions[] = {
+    const struct lt_library_function functions[] = {
         {"nvrtcCreateProgram", &nvrtc->create},   {"nvrtcDestroyProgram", &nvrtc->destroy},
         {"nvrtcCompileProgram", &nvrtc->compile}, {"nvrtcGetCUBINSize", &nvrtc->cubin_size},
         {"nvrtcGetCUBIN", &nvrtc->cubin},         {"nvrtcGetProgramLogSize", &nvrtc->log_size},
         {"nvrtcGetProgramLog", &nvrtc->log},      {"nvrtcGetErrorString", &nvrtc->error_string},
     };
 
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(nvrtc->library, functions[i].name);
-
-        if (!symbol)
-            return -1;
-        memcpy(functions[i].slot, &symbol, sizeof symbol);
-    }
-    return 0;
+    return lt_library_load(&nvrtc->library, functions, sizeof functions / sizeof functions[0],
+                           NULL);
 }
 
 static void read_version(struct lt_nvrtc *nvrtc)
 {
     int (*version)(int *major, int *minor);
-    void *symbol = dlsym(nvrtc->library, "nvrtcVersion");
+    const struct lt_library_function function = {"nvrtcVersion", &version};
     int major = 0, minor = 0;
 
-    memcpy(&version, &symbol, sizeof symbol);
-    if (symbol && version(&major, &minor) == SUCCESS)
+    if (!lt_library_load(&nvrtc->library, &function, 1, NULL) && version(&major, &minor) == SUCCESS)
         snprintf(nvrtc->version, sizeof nvrtc->version, "NVRTC %d.%d", major, minor);
     else
         snprintf(nvrtc->version, sizeof nvrtc->version, "NVRTC");
@@ -67,38 +57,39 @@ enum lathe_status lt_nvrtc_open(struct lt_nvrtc **nvrtc, const char *path, const
                                 const struct lathe_allocator *allocator, struct lathe_error *err)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
-    struct lt_library_search search = {.path = path, .names = names, .roots = roots};
+    const struct lt_library_search search = {
+        .title = "NVRTC",
+        .install = "install it (package cuda-nvrtc-13-0, PyPI nvidia-cuda-nvrtc, or a CUDA "
+                   "toolkit) or name it in LATHE_NVRTC_LIBRARY",
+        .status = LATHE_NO_LIBRARY,
+        .path = path,
+        .names = names,
+        .roots = roots,
+    };
     struct lt_nvrtc *made = lt_allocate(allocator, sizeof *made);
-    char found[512] = "", tried[256];
 
     if (!made)
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for NVRTC");
     *made = (struct lt_nvrtc){.allocator = allocator};
-    made->library = lt_library_open(&search, found, sizeof found, tried, sizeof tried);
-    if (made->library && load(made) == 0) {
-        read_version(made);
-        *nvrtc = made;
-        return LATHE_OK;
+
+    enum lathe_status status = lt_library_open(&made->library, &search, err);
+    const char *missing = status == LATHE_OK ? load(made) : NULL;
+
+    if (missing)
+        status = lt_library_refuse(&made->library, &search, missing, err);
+    if (status != LATHE_OK) {
+        lt_nvrtc_close(&made);
+        return status;
     }
-
-    enum lathe_status status =
-        made->library
-            ? lt_fail(err, LATHE_NO_LIBRARY, "%s is no NVRTC of CUDA 12 or 13", found)
-            : lt_fail(err, LATHE_NO_LIBRARY,
-                      "no NVRTC: looked for %s; install it (package cuda-nvrtc-13-0, PyPI "
-                      "nvidia-cuda-nvrtc, or a CUDA toolkit) or name it in LATHE_NVRTC_LIBRARY",
-                      tried);
-
-    lt_nvrtc_close(&made);
-    return status;
+    read_version(made);
+    *nvrtc = made;
+    return LATHE_OK;
 }
 
 void lt_nvrtc_close(struct lt_nvrtc **nvrtc)
 {
     if (!*nvrtc)
         return;
-    if ((*nvrtc)->library)
-        dlclose((*nvrtc)->library);
     lt_release((*nvrtc)->allocator, *nvrtc);
     *nvrtc = NULL;
 }

@@ -43,6 +43,7 @@ static void a_library_that_is_no_driver_is_refused(void **state)
     struct lt_driver driver;
 
     assert_status(f, lt_driver_open(&driver, STUB_LINKER_PATH, &f->error), LATHE_NO_DRIVER);
+    assert_message(f, "is not a CUDA driver");
     assert_message(f, "has no cuInit");
 }
 
@@ -77,30 +78,56 @@ static void a_library_is_found_under_a_toolkits_root(void **state)
     struct runtime_fixture *f = *state;
     const char *names[] = {"libfound-under-root.so", NULL};
     const char *roots[] = {"", f->cache, NULL};
-    struct lt_library_search search = {.names = names, .roots = roots};
-    char command[2048], found[1024], tried[1024];
+    struct lt_library_search search = {
+        .title = "the library", .status = LATHE_NO_LIBRARY, .names = names, .roots = roots};
+    struct lt_library library;
+    char command[2048];
 
     snprintf(command, sizeof command, "mkdir -p '%s/lib' && cp '%s' '%s/lib/%s'", f->cache,
              STUB_LINKER_PATH, f->cache, names[0]);
     assert_int_equal(system(command), 0);
-    assert_non_null(lt_library_open(&search, found, sizeof found, tried, sizeof tried));
-    assert_non_null(strstr(found, "/lib/libfound-under-root.so"));
+    assert_status(f, lt_library_open(&library, &search, &f->error), LATHE_OK);
+    assert_non_null(strstr(library.found, "/lib/libfound-under-root.so"));
 }
 
 static void what_was_looked_for_is_told(void **state)
 {
+    struct runtime_fixture *f = *state;
     const char *names[] = {"libno-such-thing.so.13", "libno-such-thing.so.12", NULL};
     const char *roots[] = {"/no/toolkit", NULL};
-    struct lt_library_search search = {.names = names, .roots = roots};
-    char tried[256], little[12];
+    struct lt_library_search search = {.title = "such thing",
+                                       .install = "make one",
+                                       .status = LATHE_NO_LIBRARY,
+                                       .names = names,
+                                       .roots = roots};
+    struct lt_library library;
 
-    (void)state;
-    assert_null(lt_library_open(&search, NULL, 0, tried, sizeof tried));
-    assert_string_equal(tried,
-                        "libno-such-thing.so.13, libno-such-thing.so.12 in the loader's path "
-                        "and under /no/toolkit");
-    assert_null(lt_library_open(&search, NULL, 0, little, sizeof little));
-    assert_int_equal(strlen(little), sizeof little - 1);
+    assert_status(f, lt_library_open(&library, &search, &f->error), LATHE_NO_LIBRARY);
+    assert_string_equal(f->error.message,
+                        "no such thing: looked for libno-such-thing.so.13, libno-such-thing.so.12 "
+                        "in the loader's path and under /no/toolkit; make one");
+}
+
+static void why_a_library_that_was_named_cannot_be_loaded_is_told(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lt_library_search search = {
+        .title = "such thing", .install = "make one", .status = LATHE_NO_DRIVER};
+    struct lt_library library;
+    char path[SAMPLE_PATH_SIZE + 16];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/text.so", f->cache);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("this is no library, though it is long enough to be looked at as one, header and all",
+          file);
+    fclose(file);
+    search.path = path;
+    assert_status(f, lt_library_open(&library, &search, &f->error), LATHE_NO_DRIVER);
+    assert_message(f, path);
+    assert_message(f, "invalid ELF header");
+    assert_message(f, "; make one");
 }
 
 int main(void)
@@ -114,6 +141,7 @@ int main(void)
         RUNTIME_TEST(a_failing_call_is_told_in_the_drivers_words),
         RUNTIME_TEST(a_library_is_found_under_a_toolkits_root),
         RUNTIME_TEST(what_was_looked_for_is_told),
+        RUNTIME_TEST(why_a_library_that_was_named_cannot_be_loaded_is_told),
     };
 
     return cmocka_run_group_tests_name("driver", tests, NULL, NULL);
