@@ -104,6 +104,20 @@ int help_verb(struct output *out, const struct verb *verb)
                        EXIT_DONE);
 }
 
+static void print_variables(struct output *out)
+{
+    struct table table = {.columns = 2};
+    struct lathe_variable_info info;
+
+    print_heading(out, "Environment:");
+    for (size_t i = 0; lathe_variable_at(i, &info); i++) {
+        table_cell(&table, "%s", info.name);
+        table_cell(&table, "%s", info.doc);
+    }
+    table_print(&table, out, 2);
+    output_text(out, "\n");
+}
+
 void help_all(struct output *out)
 {
     struct table table = {.columns = 2};
@@ -124,6 +138,7 @@ void help_all(struct output *out)
                 "A key that is given twice holds as given last.\n\n");
     print_heading(out, "Options:");
     output_text(out, "%s  --version       the version\n\n", options_of_all);
+    print_variables(out);
     print_heading(out, "Examples:");
     output_text(out,
                 "  lathe plan gemm m=4096 n=4096 k=4096\n"

@@ -16,22 +16,31 @@ enum lathe_status request_read(const struct words *words, struct lathe_request *
     return lathe_request_parse(request, words->count, words->list, err);
 }
 
-/* What is not named follows the GPU. A machine without one, or with one that no kernel is for,
- * plans for another: no trouble. */
-static enum lathe_status detect(struct lathe_plan_options *options, struct lathe_error *err)
+static bool has_kernels(enum lathe_arch arch)
+{
+    struct lathe_arch_info info;
+
+    for (size_t i = 0; lathe_arch_at(i, &info); i++)
+        if (strcmp(info.name, lathe_arch_name(arch)) == 0)
+            return info.has_kernels;
+    return false;
+}
+
+/* What is not named follows the GPU. Without one, with one that no kernel is for, or with one that
+ * does not answer, a plan is made for another: it says for which, and making it needs no GPU. */
+static void detect(struct lathe_plan_options *options)
 {
     struct lathe_context *context = NULL;
-    enum lathe_status status = lathe_context_create(&context, NULL, err);
+    enum lathe_arch arch;
+    int sms;
 
-    if (status != LATHE_OK)
-        return status;
-    status = lathe_context_arch(context, &options->arch, err);
-    if (status == LATHE_OK && options->sms == 0)
-        status = lathe_context_sms(context, &options->sms, err);
+    if (lathe_context_create(&context, NULL, NULL) == LATHE_OK &&
+        lathe_context_arch(context, &arch, NULL) == LATHE_OK && has_kernels(arch) &&
+        lathe_context_sms(context, &sms, NULL) == LATHE_OK) {
+        options->arch = arch;
+        options->sms = options->sms ? options->sms : sms;
+    }
     lathe_context_destroy(&context);
-    if (status == LATHE_NO_DRIVER || status == LATHE_NO_DEVICE || status == LATHE_UNSUPPORTED)
-        return LATHE_OK;
-    return status;
 }
 
 enum lathe_status request_plan(const struct words *words, struct lathe_request *request,
@@ -40,7 +49,7 @@ enum lathe_status request_plan(const struct words *words, struct lathe_request *
     enum lathe_status status = request_read(words, request, err);
 
     if (status == LATHE_OK && request->plan.arch == LATHE_ARCH_DEFAULT)
-        status = detect(&request->plan, err);
+        detect(&request->plan);
     *plan = (struct lathe_plan)LATHE_PLAN_INIT;
     if (status == LATHE_OK)
         status = lathe_plan_gemm(plan, &request->gemm, &request->plan, err);

@@ -222,27 +222,14 @@ static enum lathe_status refuse_choice(const struct key *key, const char *value,
                 value, key->name, key->name, nearest ? nearest : known[0], key->values);
 }
 
-/* Digits and, for bytes, one of K, M, G. False also when it exceeds what 64 bits hold. */
-static bool parse_number(const char *text, bool bytes, int64_t *number)
+/* False also when it exceeds what 64 bits hold. */
+static bool parse_number(const struct key *key, const char *text, int64_t *number)
 {
-    static const char suffixes[] = "KMG";
-    int64_t sum = 0;
+    size_t length = strlen(text);
 
-    if (*text < '0' || *text > '9')
+    if (key->kind == KEY_NUMBER && strspn(text, "0123456789") != length)
         return false;
-    for (; *text >= '0' && *text <= '9'; text++)
-        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, *text - '0', &sum))
-            return false;
-
-    const char *suffix = bytes && *text ? strchr(suffixes, *text) : NULL;
-
-    if (suffix) {
-        if (__builtin_mul_overflow(sum, (int64_t)1 << (10 * (suffix - suffixes + 1)), &sum))
-            return false;
-        text++;
-    }
-    *number = sum;
-    return *text == '\0';
+    return lathe_bytes_parse(text, number) != 0;
 }
 
 static enum lathe_status check_value(const struct key *key, const char *value,
@@ -253,8 +240,7 @@ static enum lathe_status check_value(const struct key *key, const char *value,
     switch (key->kind) {
     case KEY_NUMBER:
     case KEY_BYTES:
-        if (!parse_number(value, key->kind == KEY_BYTES, &number) || number < key->lowest ||
-            number > key->highest)
+        if (!parse_number(key, value, &number) || number < key->lowest || number > key->highest)
             return fail(err, LATHE_OUT_OF_RANGE,
                         "%s=%.40s: must be a whole number%s from %lld to %lld", key->name, value,
                         key->kind == KEY_BYTES ? " (K, M, G for powers of 1024)" : "",
@@ -327,7 +313,7 @@ int64_t words_number(const struct words *words, const char *key, int64_t otherwi
     int64_t number = otherwise;
 
     if (words->values[index])
-        parse_number(words->values[index], words->keys[index].kind == KEY_BYTES, &number);
+        parse_number(&words->keys[index], words->values[index], &number);
     return number;
 }
 

@@ -43,6 +43,16 @@ LATHE_API int lathe_arch_at(size_t index, struct lathe_arch_info *info);
  */
 LATHE_API int lathe_legal_plan_at(size_t index, char *words, size_t size);
 
+/* An environment variable that a context reads when it is made. */
+struct lathe_variable_info {
+    const char *name, *doc;
+};
+LATHE_API int lathe_variable_at(size_t index, struct lathe_variable_info *info);
+
+/* Digits, and K, M or G for powers of 1024: how LATHE_CACHE_LIMIT is read. 0, and `bytes` as it
+ * was, for any other text and beyond what 63 bits hold. */
+LATHE_API int lathe_bytes_parse(const char *text, int64_t *bytes);
+
 /* ---- The machine ---- */
 
 enum lathe_found { LATHE_FOUND, LATHE_MISSING, LATHE_TROUBLE };
@@ -50,10 +60,11 @@ enum lathe_found { LATHE_FOUND, LATHE_MISSING, LATHE_TROUBLE };
 struct lathe_finding {
     char what[32]; /* "driver", "GPU 0", "nvJitLink", "NVRTC", "cuBLASLt", "cache" */
     enum lathe_found found;
-    char detail[256]; /* version, path, name                 */
+    char detail[512]; /* version, path, name                 */
     char advice[256]; /* what to do about it; empty if found */
 };
-/* Looks at everything; returns how many findings there are, of which at most `room` are written. */
+/* Looks at everything; returns how many findings there are, of which at most `room` are written. No
+ * CUDA context is made. Without a context (null) there are none. */
 LATHE_API size_t lathe_doctor(struct lathe_context *context, struct lathe_finding *findings,
                               size_t room);
 

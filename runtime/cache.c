@@ -57,6 +57,11 @@ void lt_cache_destroy(struct lt_cache **cache)
     *cache = NULL;
 }
 
+bool lt_cache_enabled(const struct lt_cache *cache)
+{
+    return cache->enabled;
+}
+
 void lt_cache_value_release(struct lt_cache *cache, struct lt_cache_value *value)
 {
     lt_release(cache->allocator, value->memory);

@@ -68,6 +68,7 @@ struct lt_cache;
 enum lathe_status lt_cache_create(struct lt_cache **cache, const struct lt_cache_settings *settings,
                                   struct lathe_error *err);
 void lt_cache_destroy(struct lt_cache **cache);
+bool lt_cache_enabled(const struct lt_cache *cache);
 
 /* Makes the image when there is none: links. What the value's pointers point to must stay until the
  * caller of lt_cache_obtain() is done with the value, which is the one it gets back. */

@@ -7,13 +7,17 @@ static enum lathe_status cache_of(struct lathe_context *context, struct lt_cache
                                   struct lathe_error *err)
 {
     return context ? lt_context_cache(context, cache, err)
-                   : lt_fail(err, LATHE_MISUSED, "no context");
+                   : lt_fail(err, LATHE_MISUSED, "the cache is a context's: no context");
 }
 
 enum lathe_status lathe_cache_path(struct lathe_context *context, char *path, size_t size,
                                    struct lathe_error *err)
 {
     struct lt_cache *cache = NULL;
+
+    if (!path)
+        return lt_fail(err, LATHE_MISUSED, "lathe_cache_path: no place for the path");
+
     enum lathe_status status = cache_of(context, &cache, err);
 
     return status == LATHE_OK ? lt_cache_path(cache, path, size, err) : status;
@@ -24,6 +28,10 @@ enum lathe_status lathe_cache_list(struct lathe_context *context,
                                    void *user, struct lathe_error *err)
 {
     struct lt_cache *cache = NULL;
+
+    if (!each)
+        return lt_fail(err, LATHE_MISUSED, "lathe_cache_list: no function to call");
+
     enum lathe_status status = cache_of(context, &cache, err);
 
     return status == LATHE_OK ? lt_cache_list(cache, each, user, err) : status;
@@ -52,6 +60,10 @@ enum lathe_status lathe_cache_write_part(struct lathe_context *context, const ch
                                          struct lathe_error *err)
 {
     struct lt_cache *cache = NULL;
+
+    if (!name)
+        return lt_fail(err, LATHE_MISUSED, "lathe_cache_write_part: no name of an entry");
+
     enum lathe_status status = cache_of(context, &cache, err);
 
     return status == LATHE_OK ? lt_cache_write_part(cache, name, part, descriptor, err) : status;

@@ -3,9 +3,10 @@
 #include "codegen/memory.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
+#include "include/lathe_tools.h"
+#include "runtime/environment.h"
 #include "runtime/functions.h"
 #include "runtime/reference.h"
-#include "templates/registry.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -13,16 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const variable_names[] = {
-#define LT_VARIABLE(name, doc) name,
-#include "runtime/environment.def"
-#undef LT_VARIABLE
-};
-enum { VARIABLES = sizeof variable_names / sizeof variable_names[0] };
-
-/* Something that is opened when it is first asked for; its failure is remembered. */
+/* Something that is opened when it is first asked for. A failure that may pass is tried again. */
 struct opened {
-    bool tried;
+    bool settled;
     struct lathe_error error;
 };
 
@@ -33,10 +27,12 @@ struct lathe_context {
     void *log_user;
     struct lathe_context_options options; /* the strings are copies of our own */
     struct lathe_cache_callbacks callbacks;
-    char *variables[VARIABLES];
+    struct lt_environment environment;
+    enum lathe_switch cache_switch; /* as options and environment together say */
+    int64_t cache_limit_bytes;
 
     pthread_mutex_t opening;
-    struct opened device_opened, linker_opened, cache_opened, reference_opened;
+    struct opened device_probed, device_opened, linker_opened, cache_opened, reference_opened;
     struct lt_device device;
     struct lt_linker *linker;
     struct lt_cache *cache;
@@ -64,19 +60,6 @@ static char *copy_string(const struct lathe_context *context, const char *string
     else
         *failed = true;
     return copy;
-}
-
-/* The only place where Lathe reads the environment. */
-static bool read_variables(struct lathe_context *context)
-{
-    bool failed = false;
-
-    for (int i = 0; i < VARIABLES; i++) {
-        const char *value = getenv(variable_names[i]);
-
-        context->variables[i] = copy_string(context, value && value[0] ? value : NULL, &failed);
-    }
-    return !failed;
 }
 
 static bool copy_options(struct lathe_context *context, const struct lathe_context_options *given)
@@ -112,6 +95,57 @@ static enum lathe_status check_options(const struct lathe_context_options *optio
     return LATHE_OK;
 }
 
+const char *lt_context_variable(const struct lathe_context *context, const char *name)
+{
+    return lt_environment_value(&context->environment, name);
+}
+
+void lt_context_log(const struct lathe_context *context, enum lathe_log_level level,
+                    const char *format, ...)
+{
+    char line[LATHE_MESSAGE_SIZE];
+    va_list arguments;
+
+    if (!context->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    context->log(context->log_user, level, line);
+}
+
+/* What the environment says of the cache is read here and not when the cache is opened: a log
+ * callback then runs where it may ask the library for anything. */
+static void read_cache_switch(struct lathe_context *context)
+{
+    const char *word = lt_context_variable(context, "LATHE_CACHE");
+
+    context->cache_switch = context->options.cache;
+    if (context->cache_switch != LATHE_SWITCH_DEFAULT)
+        return;
+    context->cache_switch = word ? lt_switch_of(word) : LATHE_ON;
+    if (context->cache_switch != LATHE_SWITCH_DEFAULT)
+        return;
+    context->cache_switch = LATHE_ON;
+    lt_context_log(context, LATHE_LOG_WARNING,
+                   "LATHE_CACHE=%.80s is neither on nor off; the cache stays on", word);
+}
+
+static void read_cache_limit(struct lathe_context *context)
+{
+    const char *text = lt_context_variable(context, "LATHE_CACHE_LIMIT");
+    int64_t limit = 0;
+
+    context->cache_limit_bytes = context->options.cache_limit_bytes;
+    if (context->cache_limit_bytes > 0 || !text)
+        return;
+    if (lathe_bytes_parse(text, &limit) && limit > 0)
+        context->cache_limit_bytes = limit;
+    else
+        lt_context_log(context, LATHE_LOG_WARNING,
+                       "LATHE_CACHE_LIMIT=%.80s is no size such as 512M; 1G holds", text);
+}
+
 enum lathe_status lathe_context_create(struct lathe_context **context,
                                        const struct lathe_context_options *given,
                                        struct lathe_error *err)
@@ -138,23 +172,17 @@ enum lathe_status lathe_context_create(struct lathe_context **context,
 
     bool copied = copy_options(made, &options);
 
-    copied = read_variables(made) && copied;
+    copied = lt_environment_read(&made->environment, lt_context_allocator(made)) && copied;
     status = copied ? lt_functions_create(&made->functions, made, err)
                     : lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a context");
-    if (status == LATHE_OK)
-        *context = made;
-    else
+    if (status != LATHE_OK) {
         lathe_context_destroy(&made);
-    return status;
-}
-
-static void close_device(struct lathe_context *context)
-{
-    struct lt_device *device = &context->device;
-
-    if (device->retained)
-        device->driver.cuDevicePrimaryCtxRelease(device->device);
-    lt_driver_close(&device->driver);
+        return status;
+    }
+    read_cache_switch(made);
+    read_cache_limit(made);
+    *context = made;
+    return LATHE_OK;
 }
 
 void lathe_context_destroy(struct lathe_context **context)
@@ -168,39 +196,16 @@ void lathe_context_destroy(struct lathe_context **context)
 
     lt_functions_destroy(&gone->functions);
     lt_reference_destroy(&gone->reference);
-    close_device(gone);
+    lt_device_close(&gone->device);
     lt_linker_close(&gone->linker);
     lt_cache_destroy(&gone->cache);
-    for (int i = 0; i < VARIABLES; i++)
-        lt_release(with, gone->variables[i]);
+    lt_environment_free(&gone->environment, with);
     lt_release(with, (char *)gone->options.cache_dir);
     lt_release(with, (char *)gone->options.driver_library);
     lt_release(with, (char *)gone->options.linker_library);
     pthread_mutex_destroy(&gone->opening);
     lt_release(with, gone);
     *context = NULL;
-}
-
-const char *lt_context_variable(const struct lathe_context *context, const char *name)
-{
-    for (int i = 0; i < VARIABLES; i++)
-        if (strcmp(variable_names[i], name) == 0)
-            return context->variables[i];
-    return NULL;
-}
-
-void lt_context_log(const struct lathe_context *context, enum lathe_log_level level,
-                    const char *format, ...)
-{
-    char line[LATHE_MESSAGE_SIZE];
-    va_list arguments;
-
-    if (!context->log)
-        return;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    context->log(context->log_user, level, line);
 }
 
 struct lt_functions *lt_context_functions(struct lathe_context *context)
@@ -210,120 +215,66 @@ struct lt_functions *lt_context_functions(struct lathe_context *context)
 
 /* ---- Opening things when they are first needed ---- */
 
+/* What another try may find mended: memory was short, a call failed for once. */
+static bool may_pass(enum lathe_status status)
+{
+    return status == LATHE_OUT_OF_MEMORY || status == LATHE_DRIVER_FAILED;
+}
+
 static enum lathe_status open_once(struct lathe_context *context, struct opened *opened,
                                    enum lathe_status (*open)(struct lathe_context *context,
                                                              struct lathe_error *err),
                                    struct lathe_error *err)
 {
-    pthread_mutex_lock(&context->opening);
-    if (!opened->tried) {
-        opened->error.status = open(context, &opened->error);
-        opened->tried = true;
-    }
-    pthread_mutex_unlock(&context->opening);
-    if (opened->error.status != LATHE_OK && err)
-        *err = opened->error;
-    return opened->error.status;
-}
-
-/* Which CUDA context to live in: the one given, the caller's current one, or the device's primary.
- */
-static enum lathe_status choose_cuda_context(struct lathe_context *context, struct lathe_error *err)
-{
-    struct lt_device *device = &context->device;
-    const struct lt_driver *driver = &device->driver;
-    int count = 0, ordinal = context->options.device - 1;
     enum lathe_status status;
 
-    device->cu_context = context->options.cuda_context;
-    if (!device->cu_context && ordinal < 0 &&
-        driver->cuCtxGetCurrent(&device->cu_context) != LT_CUDA_SUCCESS)
-        device->cu_context = NULL;
-    if (device->cu_context) {
-        struct lt_entered entered;
-
-        status = lt_enter(device, &entered, err);
-        if (status == LATHE_OK) {
-            status = lt_driver_check(driver, driver->cuCtxGetDevice(&device->device),
-                                     "cuCtxGetDevice", err);
-            lt_leave(device, &entered);
-        }
-        device->ordinal = device->device; /* a CUdevice is its ordinal */
-        return status;
+    pthread_mutex_lock(&context->opening);
+    if (!opened->settled) {
+        opened->error.status = open(context, &opened->error);
+        opened->settled = !may_pass(opened->error.status);
     }
-
-    status = lt_driver_check(driver, driver->cuDeviceGetCount(&count), "cuDeviceGetCount", err);
-    if (status != LATHE_OK)
-        return status;
-    device->ordinal = ordinal < 0 ? 0 : ordinal;
-    if (device->ordinal >= count)
-        return lt_fail(err, LATHE_NO_DEVICE, "device gpu:%d: the driver has %d GPU%s",
-                       device->ordinal, count, count == 1 ? "" : "s");
-    status = lt_driver_check(driver, driver->cuDeviceGet(&device->device, device->ordinal),
-                             "cuDeviceGet", err);
-    if (status != LATHE_OK)
-        return status;
-    status = lt_driver_check(driver,
-                             driver->cuDevicePrimaryCtxRetain(&device->cu_context, device->device),
-                             "cuDevicePrimaryCtxRetain", err);
-    device->retained = status == LATHE_OK;
+    status = opened->error.status;
+    if (status != LATHE_OK && err)
+        *err = opened->error;
+    pthread_mutex_unlock(&context->opening);
     return status;
 }
 
-static enum lathe_status read_properties(struct lt_device *device, struct lathe_error *err)
+static enum lathe_status probe_device(struct lathe_context *context, struct lathe_error *err)
 {
-    const struct lt_driver *driver = &device->driver;
-    int major = 0, minor = 0, l2 = 0, smem = 0;
-    const struct {
-        int *value;
-        int attribute;
-    } wanted[] = {
-        {&major, LT_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
-        {&minor, LT_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
-        {&device->sms, LT_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
-        {&l2, LT_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
-        {&smem, LT_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+    const struct lt_device_choice choice = {
+        .driver_library = context->options.driver_library
+                              ? context->options.driver_library
+                              : lt_context_variable(context, "LATHE_CUDA_LIBRARY"),
+        .ordinal = context->options.device - 1,
+        .cuda_context = context->options.cuda_context,
     };
 
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        int result =
-            driver->cuDeviceGetAttribute(wanted[i].value, wanted[i].attribute, device->device);
-
-        if (result != LT_CUDA_SUCCESS)
-            return lt_driver_check(driver, result, "cuDeviceGetAttribute", err);
-    }
-    if (driver->cuDeviceGetName(device->name, sizeof device->name, device->device) !=
-        LT_CUDA_SUCCESS)
-        snprintf(device->name, sizeof device->name, "GPU %d", device->ordinal);
-    device->l2_bytes = l2;
-    device->arch = lt_arch_of_capability(major, minor);
-    if (device->arch == LATHE_ARCH_DEFAULT)
-        return lt_fail(err, LATHE_NO_DEVICE,
-                       "GPU %d (%s) has compute capability %d.%d, for which there are no kernels",
-                       device->ordinal, device->name, major, minor);
-    return LATHE_OK;
+    return lt_device_probe(&context->device, &choice, err);
 }
 
-static enum lathe_status open_device(struct lathe_context *context, struct lathe_error *err)
+static enum lathe_status retain_device(struct lathe_context *context, struct lathe_error *err)
 {
-    const char *path = context->options.driver_library
-                           ? context->options.driver_library
-                           : lt_context_variable(context, "LATHE_CUDA_LIBRARY");
-    enum lathe_status status = lt_driver_open(&context->device.driver, path, err);
+    return lt_device_retain(&context->device, err);
+}
+
+enum lathe_status lt_context_probe(struct lathe_context *context, const struct lt_device **device,
+                                   struct lathe_error *err)
+{
+    enum lathe_status status = open_once(context, &context->device_probed, probe_device, err);
 
     if (status == LATHE_OK)
-        status = choose_cuda_context(context, err);
-    return status == LATHE_OK ? read_properties(&context->device, err) : status;
+        *device = &context->device;
+    return status;
 }
 
 enum lathe_status lt_context_device(struct lathe_context *context, const struct lt_device **device,
                                     struct lathe_error *err)
 {
-    enum lathe_status status = open_once(context, &context->device_opened, open_device, err);
+    enum lathe_status status = lt_context_probe(context, device, err);
 
-    if (status == LATHE_OK)
-        *device = &context->device;
-    return status;
+    return status == LATHE_OK ? open_once(context, &context->device_opened, retain_device, err)
+                              : status;
 }
 
 void lt_context_roots(const struct lathe_context *context, const char *roots[LT_ROOTS])
@@ -382,34 +333,16 @@ enum lathe_status lt_context_reference(struct lathe_context *context,
     return status;
 }
 
-static int64_t cache_limit(const struct lathe_context *context)
-{
-    const char *text = lt_context_variable(context, "LATHE_CACHE_LIMIT");
-    char *end = NULL;
-    long long limit = text ? strtoll(text, &end, 10) : 0;
-
-    if (context->options.cache_limit_bytes > 0)
-        return context->options.cache_limit_bytes;
-    if (text && (*end != '\0' || limit <= 0)) {
-        lt_context_log(context, LATHE_LOG_WARNING,
-                       "LATHE_CACHE_LIMIT=%s is no number of bytes; the default holds", text);
-        return 0;
-    }
-    return limit;
-}
-
 static enum lathe_status open_cache(struct lathe_context *context, struct lathe_error *err)
 {
     const struct lathe_context_options *options = &context->options;
-    const char *switched = lt_context_variable(context, "LATHE_CACHE");
-    bool off = switched && strcmp(switched, "off") == 0;
     struct lt_cache_settings settings = {
-        .enabled = options->cache == LATHE_SWITCH_DEFAULT ? !off : options->cache == LATHE_ON,
+        .enabled = context->cache_switch == LATHE_ON,
         .directory = options->cache_dir ? options->cache_dir
                                         : lt_context_variable(context, "LATHE_CACHE_DIR"),
         .xdg_cache_home = lt_context_variable(context, "XDG_CACHE_HOME"),
         .home = lt_context_variable(context, "HOME"),
-        .limit_bytes = cache_limit(context),
+        .limit_bytes = context->cache_limit_bytes,
         .callbacks = options->cache_callbacks,
         .allocator = lt_context_allocator(context),
         .log = context->log,
@@ -429,12 +362,30 @@ enum lathe_status lt_context_cache(struct lathe_context *context, struct lt_cach
     return status;
 }
 
+/* ---- What a plan is made for ---- */
+
+static enum lathe_status probe_known(struct lathe_context *context, const struct lt_device **device,
+                                     struct lathe_error *err)
+{
+    char title[LT_DEVICE_TITLE_SIZE];
+    enum lathe_status status = lt_context_probe(context, device, err);
+
+    if (status == LATHE_OK && (*device)->arch == LATHE_ARCH_DEFAULT)
+        return lt_fail(err, LATHE_NO_DEVICE, "%s is of no architecture that Lathe knows",
+                       lt_device_title(*device, title));
+    return status;
+}
+
 enum lathe_status lathe_context_arch(struct lathe_context *context, enum lathe_arch *arch,
                                      struct lathe_error *err)
 {
     const struct lt_device *device = NULL;
-    enum lathe_status status = context && arch ? lt_context_device(context, &device, err)
-                                               : lt_fail(err, LATHE_MISUSED, "no context");
+
+    if (!context || !arch)
+        return lt_fail(err, LATHE_MISUSED, "lathe_context_arch: no %s",
+                       context ? "place for the answer" : "context");
+
+    enum lathe_status status = probe_known(context, &device, err);
 
     if (status == LATHE_OK)
         *arch = device->arch;
@@ -445,37 +396,14 @@ enum lathe_status lathe_context_sms(struct lathe_context *context, int *sms,
                                     struct lathe_error *err)
 {
     const struct lt_device *device = NULL;
-    enum lathe_status status = context && sms ? lt_context_device(context, &device, err)
-                                              : lt_fail(err, LATHE_MISUSED, "no context");
+
+    if (!context || !sms)
+        return lt_fail(err, LATHE_MISUSED, "lathe_context_sms: no %s",
+                       context ? "place for the answer" : "context");
+
+    enum lathe_status status = probe_known(context, &device, err);
 
     if (status == LATHE_OK)
         *sms = device->sms;
     return status;
-}
-
-/* ---- The thread's current CUDA context ---- */
-
-enum lathe_status lt_enter(const struct lt_device *device, struct lt_entered *entered,
-                           struct lathe_error *err)
-{
-    lt_cu_context current = NULL;
-
-    entered->pushed = false;
-    if (device->driver.cuCtxGetCurrent(&current) == LT_CUDA_SUCCESS &&
-        current == device->cu_context)
-        return LATHE_OK;
-
-    int result = device->driver.cuCtxPushCurrent(device->cu_context);
-
-    entered->pushed = result == LT_CUDA_SUCCESS;
-    return lt_driver_check(&device->driver, result, "cuCtxPushCurrent", err);
-}
-
-void lt_leave(const struct lt_device *device, struct lt_entered *entered)
-{
-    lt_cu_context popped;
-
-    if (entered->pushed)
-        device->driver.cuCtxPopCurrent(&popped);
-    entered->pushed = false;
 }

@@ -4,24 +4,15 @@
 
 #include "include/lathe.h"
 #include "runtime/cache.h"
-#include "runtime/driver.h"
+#include "runtime/device.h"
 #include "runtime/link.h"
 
 #include <stdbool.h>
 
-/* The one device that a context works on, and the CUDA context it lives in there. */
-struct lt_device {
-    struct lt_driver driver;
-    int ordinal, device;
-    lt_cu_context cu_context;
-    bool retained; /* cu_context is the primary one, retained by us */
-    enum lathe_arch arch;
-    int sms;
-    int64_t l2_bytes;
-    char name[96];
-};
-
-/* Opened the first time it is asked for; the answer, a failure too, stays. Any thread. */
+/* Opened the first time it is asked for; the answer stays, and so does a failure that will not pass
+ * by itself. Any thread. The device is looked at by a probe, without a CUDA context. */
+enum lathe_status lt_context_probe(struct lathe_context *context, const struct lt_device **device,
+                                   struct lathe_error *err);
 enum lathe_status lt_context_device(struct lathe_context *context, const struct lt_device **device,
                                     struct lathe_error *err);
 enum lathe_status lt_context_linker(struct lathe_context *context, struct lt_linker **linker,
@@ -41,8 +32,7 @@ const struct lathe_allocator *lt_context_allocator(const struct lathe_context *c
 void lt_context_log(const struct lathe_context *context, enum lathe_log_level level,
                     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The value of an environment variable as it was when the context was made; null if unset. The
- * variables that Lathe reads are listed in environment.def, and read nowhere else. */
+/* The value of an environment variable as it was when the context was made; null if unset. */
 const char *lt_context_variable(const struct lathe_context *context, const char *name);
 
 /* Where toolkits may be, for lt_library_open(): CUDA_HOME, CUDA_PATH, /usr/local/cuda, null. */
@@ -51,13 +41,5 @@ void lt_context_roots(const struct lathe_context *context, const char *roots[LT_
 
 struct lt_functions;
 struct lt_functions *lt_context_functions(struct lathe_context *context);
-
-/* Makes the device's CUDA context current for this thread; lt_leave() puts back what was. */
-struct lt_entered {
-    bool pushed;
-};
-enum lathe_status lt_enter(const struct lt_device *device, struct lt_entered *entered,
-                           struct lathe_error *err);
-void lt_leave(const struct lt_device *device, struct lt_entered *entered);
 
 #endif

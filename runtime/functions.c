@@ -6,6 +6,7 @@
 #include "runtime/clock.h"
 #include "runtime/image.h"
 #include "runtime/once.h"
+#include "templates/registry.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -80,8 +81,8 @@ void lt_functions_destroy(struct lt_functions **functions)
 
 /* ---- Loading ---- */
 
-/* Where a persistent kernel's clusters find room at one time. One CTA a multiprocessor: the ring
- * takes all the shared memory there is. */
+/* How many clusters of a persistent kernel find room at one time. One CTA to a multiprocessor is
+ * what the planner reckons with; more CTAs than that would take turns. */
 static enum lathe_status count_clusters(const struct lt_device *device, struct lt_loaded *loaded,
                                         struct lathe_error *err)
 {
@@ -253,13 +254,12 @@ static enum lathe_status get_loaded(struct load_job *job, const void *key, size_
                                     enum lathe_arch arch, const struct lt_loaded **loaded,
                                     struct lathe_error *err)
 {
-    const struct lt_device *device = job->device;
+    char title[LT_DEVICE_TITLE_SIZE];
     void *value = NULL;
 
-    if (arch != device->arch)
-        return lt_fail(err, LATHE_NO_DEVICE, "a kernel for %s cannot run on GPU %d (%s, %s)",
-                       lathe_arch_name(arch), device->ordinal, device->name,
-                       lathe_arch_name(device->arch));
+    if (arch != job->device->arch)
+        return lt_fail(err, LATHE_NO_DEVICE, "a kernel for %s cannot run on %s",
+                       lathe_arch_name(arch), lt_device_title(job->device, title));
 
     enum lathe_status status = lt_once_get(lt_context_functions(job->context)->loaded, key,
                                            key_bytes, make_loaded, job, &value, err);
@@ -282,14 +282,31 @@ struct gemm_job {
     const struct lathe_plan_options *options;
 };
 
+static enum lathe_status check_served(const struct lt_device *device, struct lathe_error *err)
+{
+    char title[LT_DEVICE_TITLE_SIZE];
+
+    if (lt_variant_find(LATHE_GEMM, device->arch, ""))
+        return LATHE_OK;
+    return lt_fail(
+        err, LATHE_NO_DEVICE,
+        "%s: there are no kernels for it yet; plan, emit and build can make those for %s",
+        lt_device_title(device, title), lathe_arch_name(lt_default_arch()));
+}
+
 /* What is not named follows the device. */
 static enum lathe_status plan_for(const struct lt_device *device, const struct gemm_job *job,
                                   struct lathe_plan *plan, struct lathe_error *err)
 {
     struct lathe_plan_options options = *job->options;
 
-    if (options.arch == LATHE_ARCH_DEFAULT)
+    if (options.arch == LATHE_ARCH_DEFAULT) {
+        enum lathe_status status = check_served(device, err);
+
+        if (status != LATHE_OK)
+            return status;
         options.arch = device->arch;
+    }
     if (options.sms == 0)
         options.sms = device->sms;
     if (options.annotate == LATHE_SWITCH_DEFAULT)
@@ -331,10 +348,12 @@ static enum lathe_status make_function(void *user, void **value, struct lathe_er
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a function");
     *function = (struct lathe_function){.plan = LATHE_PLAN_INIT};
 
-    enum lathe_status status = lt_context_device(job->context, &function->device, err);
+    enum lathe_status status = lt_context_probe(job->context, &function->device, err);
 
     if (status == LATHE_OK)
         status = plan_for(function->device, job, &function->plan, err);
+    if (status == LATHE_OK)
+        status = lt_context_device(job->context, &function->device, err);
     if (status == LATHE_OK)
         status = emit_and_load(job, function, err);
     if (status != LATHE_OK) {

@@ -102,14 +102,39 @@ def drivers_that_cannot_do_it_are_named(bench):
     for code, words, env in (
             ("no-driver", "CUDA 12.0 or newer", {"LATHE_CUDA_LIBRARY": old_driver}),
             ("no-device", "no GPU", {"LATHE_CUDA_LIBRARY": driver, "STUB_DEVICES": "0"}),
-            ("unsupported", "sm_80",
-             {"LATHE_CUDA_LIBRARY": driver, "STUB_CAPABILITY": "8.0"}),
+            ("no-device", "sm_89",
+             {"LATHE_CUDA_LIBRARY": driver, "STUB_CAPABILITY": "8.9"}),
+            ("no-device", "compute capability 7.5",
+             {"LATHE_CUDA_LIBRARY": driver, "STUB_CAPABILITY": "7.5"}),
             ("out-of-memory", "bytes",
              {"LATHE_CUDA_LIBRARY": driver, "STUB_FAIL": "cuMemAlloc_v2=2"})):
         result = bench.run("run gemm m=64 n=64 k=64 --json", **env)
         equal((result.code, result.json["error"]["code"]), (1, code), env)
         assert words in result.json["error"]["message"], result.err
         one_line(result, env)
+
+
+def planning_does_without_a_gpu_that_can_do_it(bench):
+    """No GPU, one without kernels, one that fails: the plan is for the usual one, and complete."""
+    if len(sys.argv) < 4:
+        raise support.Skip("the stub drivers are not given")
+    usual = bench.run("plan gemm m=64 n=64 k=64").out
+    for env in ({"STUB_DEVICES": "0"}, {"STUB_CAPABILITY": "8.9"}, {"STUB_CAPABILITY": "7.5"},
+                {"STUB_FAIL": "cuInit=999"}, {"STUB_FAIL": "cuDeviceGetAttribute=2"}):
+        env["LATHE_CUDA_LIBRARY"] = os.path.abspath(sys.argv[2])
+        result = bench.run("plan gemm m=64 n=64 k=64", **env)
+        equal((result.code, result.out, result.err), (0, usual, ""), env)
+
+
+def planning_makes_no_cuda_context(bench):
+    if len(sys.argv) < 4:
+        raise support.Skip("the stub drivers are not given")
+    env = {"LATHE_CUDA_LIBRARY": os.path.abspath(sys.argv[2]),
+           "STUB_FAIL": "cuDevicePrimaryCtxRetain=2"}
+    for words in ("plan gemm m=64 n=64 k=64", "emit gemm m=64 n=64 k=64", "doctor"):
+        result = bench.run(words, **env)
+        equal((result.code, result.err), (0, ""), words)
+    assert b"GPU 0      found" in result.out, result.out
 
 
 def without_nvjitlink_build_says_so(bench):
@@ -449,7 +474,9 @@ VERBS = ("", "list", "plan", "emit", "build", "run", "bench", "cache", "doctor",
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
-    without_a_gpu_run_says_so, drivers_that_cannot_do_it_are_named, without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
+    without_a_gpu_run_says_so, drivers_that_cannot_do_it_are_named,
+    planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,
+    without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
     doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
     plan_holds_what_is_promised, every_listed_plan_can_be_planned, list_has_every_section,
     build_writes_a_cubin_and_keeps_it, cache_shows_what_it_keeps, cache_names_must_be_unambiguous,

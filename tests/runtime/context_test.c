@@ -90,6 +90,43 @@ static void the_callers_current_context_is_lived_in(void **state)
     f->stub.context_destroy(theirs);
 }
 
+static void the_current_context_of_the_device_named_is_lived_in(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lt_driver driver;
+    lt_cu_context theirs, popped;
+
+    assert_status(f, lt_driver_open(&driver, STUB_DRIVER_PATH, &f->error), LATHE_OK);
+    f->stub.set_device_count(2);
+    theirs = f->stub.context_create(0);
+    assert_int_equal(driver.cuCtxPushCurrent(theirs), 0);
+    f->options.device = 1;
+    runtime_again(f);
+    assert_ptr_equal(open_device(f)->cu_context, theirs);
+    f->options.device = 2;
+    runtime_again(f);
+    assert_ptr_not_equal(open_device(f)->cu_context, theirs);
+    assert_int_equal(open_device(f)->ordinal, 1);
+    lathe_context_destroy(&f->context);
+    driver.cuCtxPopCurrent(&popped);
+    f->stub.context_destroy(theirs);
+}
+
+static void a_context_of_another_device_is_refused(void **state)
+{
+    struct runtime_fixture *f = *state;
+    enum lathe_arch arch;
+
+    f->stub.set_device_count(2);
+    f->options.device = 2;
+    f->options.cuda_context = f->stub.context_create(0);
+    runtime_again(f);
+    assert_status(f, lathe_context_arch(f->context, &arch, &f->error), LATHE_MISUSED);
+    assert_message(f, "device gpu:1: the cuda_context given with it is of GPU 0");
+    lathe_context_destroy(&f->context);
+    f->stub.context_destroy(f->options.cuda_context);
+}
+
 static void a_context_that_is_given_is_lived_in(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -120,17 +157,73 @@ static void a_device_without_kernels_for_it_is_named(void **state)
     assert_message(f, "7.5");
 }
 
-static void a_failure_to_open_is_remembered(void **state)
+static void a_gpu_without_kernels_is_named_by_get(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm problem = runtime_problem();
+    struct lathe_function *function;
+    struct stub_device ada;
+    enum lathe_arch arch;
+
+    f->stub.get_device(0, &ada);
+    ada.major = 8;
+    ada.minor = 9;
+    strcpy(ada.name, "Ada GPU");
+    f->stub.set_device(0, &ada);
+    assert_status(f, lathe_context_arch(f->context, &arch, &f->error), LATHE_OK);
+    assert_int_equal(arch, LATHE_SM_89);
+    assert_status(f, lathe_gemm_get(f->context, &function, &problem, NULL, &f->error),
+                  LATHE_NO_DEVICE);
+    assert_message(f, "GPU 0 (Ada GPU, sm_89): there are no kernels for it yet");
+    assert_int_equal(f->error.fits_count, 0);
+    assert_int_equal(f->stub.calls("cuDevicePrimaryCtxRetain"), 0);
+}
+
+static void a_missing_driver_stays_missing(void **state)
 {
     struct runtime_fixture *f = *state;
     enum lathe_arch arch;
 
-    f->stub.fail_call("cuDevicePrimaryCtxRetain", 2, 0, 1);
-    assert_status(f, lathe_context_arch(f->context, &arch, &f->error), LATHE_OUT_OF_MEMORY);
+    f->stub.fail_call("cuInit", LT_CUDA_ERROR_NO_DEVICE, 0, 1);
+    assert_status(f, lathe_context_arch(f->context, &arch, &f->error), LATHE_NO_DEVICE);
     f->error.message[0] = '\0';
-    assert_status(f, lathe_context_arch(f->context, &arch, &f->error), LATHE_OUT_OF_MEMORY);
-    assert_message(f, "cuDevicePrimaryCtxRetain");
-    assert_int_equal(f->stub.calls("cuDevicePrimaryCtxRetain"), 1);
+    assert_status(f, lathe_context_arch(f->context, &arch, &f->error), LATHE_NO_DEVICE);
+    assert_message(f, "finds no GPU");
+    assert_int_equal(f->stub.calls("cuInit"), 1);
+}
+
+static void what_fails_once_is_tried_again(void **state)
+{
+    struct runtime_fixture *f = *state;
+    static const char *const symbols[] = {"cuInit", "cuDeviceGetCount", "cuDeviceGetAttribute",
+                                          "cuDevicePrimaryCtxRetain"};
+
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        const struct lt_device *device = NULL;
+
+        f->stub.reset();
+        runtime_again(f);
+        f->stub.fail_call(symbols[i], 2, 0, 1);
+        assert_status(f, lt_context_device(f->context, &device, &f->error), LATHE_OUT_OF_MEMORY);
+        assert_message(f, symbols[i]);
+        assert_int_equal(open_device(f)->sms, 132);
+        lathe_context_destroy(&f->context);
+        assert_int_equal(f->stub.live(STUB_CONTEXT), 0);
+    }
+}
+
+static void looking_at_a_device_makes_no_context_on_it(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_finding findings[16];
+    enum lathe_arch arch;
+    int sms;
+
+    assert_status(f, lathe_context_arch(f->context, &arch, &f->error), LATHE_OK);
+    assert_status(f, lathe_context_sms(f->context, &sms, &f->error), LATHE_OK);
+    lathe_doctor(f->context, findings, 16);
+    assert_int_equal(sms, 132);
+    assert_int_equal(f->stub.calls("cuDevicePrimaryCtxRetain"), 0);
 }
 
 static void every_call_that_fails_on_the_way_is_a_status(void **state)
@@ -141,12 +234,12 @@ static void every_call_that_fails_on_the_way_is_a_status(void **state)
         "cuDeviceGet", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain"};
 
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        enum lathe_arch arch;
+        const struct lt_device *device;
 
         f->stub.reset();
         f->stub.fail_call(symbols[i], 999, 0, STUB_ALWAYS);
         runtime_again(f);
-        assert_int_not_equal(lathe_context_arch(f->context, &arch, &f->error), LATHE_OK);
+        assert_int_not_equal(lt_context_device(f->context, &device, &f->error), LATHE_OK);
         assert_true(f->error.message[0] != '\0');
         lathe_context_destroy(&f->context);
         assert_int_equal(f->stub.live(STUB_CONTEXT), 0);
@@ -166,6 +259,53 @@ static void the_environment_is_read_when_the_context_is_made(void **state)
     assert_null(lt_context_variable(f->context, "PATH"));
     unsetenv("LATHE_CUDA_LIBRARY");
     unsetenv("LATHE_NVRTC_LIBRARY");
+}
+
+static void what_the_environment_says_of_the_cache_is_understood(void **state)
+{
+    struct runtime_fixture *f = *state;
+    static const struct {
+        const char *word;
+        bool enabled;
+        int warnings;
+    } cases[] = {{"off", false, 0}, {"0", false, 0},    {"No", false, 0}, {"false", false, 0},
+                 {"on", true, 0},   {"1", true, 0},     {"", true, 0},    {"yes", true, 0},
+                 {"TRUE", true, 0}, {"maybe", true, 1}, {"of", true, 1}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct lt_cache *cache = NULL;
+
+        f->log.lines = 0;
+        setenv("LATHE_CACHE", cases[i].word, 1);
+        runtime_again(f);
+        assert_status(f, lt_context_cache(f->context, &cache, &f->error), LATHE_OK);
+        assert_int_equal(lt_cache_enabled(cache), cases[i].enabled);
+        assert_int_equal(f->log.lines, cases[i].warnings);
+    }
+    unsetenv("LATHE_CACHE");
+}
+
+static void the_limit_of_the_cache_may_have_a_suffix(void **state)
+{
+    struct runtime_fixture *f = *state;
+    static const char *const good[] = {"1", "4096", "512M", "2G", "8K"};
+    static const char *const bad[] = {
+        "0", "-1", "1GB", "G", "9999999999G", "92233720368547758080", "much"};
+
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        f->log.lines = 0;
+        setenv("LATHE_CACHE_LIMIT", good[i], 1);
+        runtime_again(f);
+        assert_int_equal(f->log.lines, 0);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        f->log.lines = 0;
+        setenv("LATHE_CACHE_LIMIT", bad[i], 1);
+        runtime_again(f);
+        assert_int_equal(f->log.lines, 1);
+        assert_non_null(strstr(f->log.last, bad[i]));
+    }
+    unsetenv("LATHE_CACHE_LIMIT");
 }
 
 static void an_option_goes_before_the_environment(void **state)
@@ -265,6 +405,22 @@ static void the_doctor_finds_what_is_there(void **state)
     assert_int_equal(lathe_doctor(f->context, NULL, 0), count);
 }
 
+static void a_cache_that_is_switched_off_is_no_trouble(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_finding findings[16];
+
+    f->options.cache = LATHE_OFF;
+    runtime_again(f);
+
+    size_t count = lathe_doctor(f->context, findings, 16);
+
+    assert_int_equal(finding(findings, count, "cache")->found, LATHE_FOUND);
+    assert_string_equal(finding(findings, count, "cache")->detail, "switched off");
+    assert_int_equal(lathe_doctor(NULL, findings, 16), 0);
+    assert_int_equal(lathe_doctor(f->context, NULL, 16), count);
+}
+
 static void the_doctor_says_what_to_do(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -289,16 +445,24 @@ int main(void)
         RUNTIME_TEST(a_device_is_named_by_its_ordinal),
         RUNTIME_TEST(a_device_that_is_not_there_is_refused),
         RUNTIME_TEST(the_callers_current_context_is_lived_in),
+        RUNTIME_TEST(the_current_context_of_the_device_named_is_lived_in),
+        RUNTIME_TEST(a_context_of_another_device_is_refused),
         RUNTIME_TEST(a_context_that_is_given_is_lived_in),
         RUNTIME_TEST(a_device_without_kernels_for_it_is_named),
-        RUNTIME_TEST(a_failure_to_open_is_remembered),
+        RUNTIME_TEST(a_gpu_without_kernels_is_named_by_get),
+        RUNTIME_TEST(a_missing_driver_stays_missing),
+        RUNTIME_TEST(what_fails_once_is_tried_again),
+        RUNTIME_TEST(looking_at_a_device_makes_no_context_on_it),
         RUNTIME_TEST(every_call_that_fails_on_the_way_is_a_status),
         RUNTIME_TEST(the_environment_is_read_when_the_context_is_made),
+        RUNTIME_TEST(what_the_environment_says_of_the_cache_is_understood),
+        RUNTIME_TEST(the_limit_of_the_cache_may_have_a_suffix),
         RUNTIME_TEST(an_option_goes_before_the_environment),
         RUNTIME_TEST(options_that_make_no_sense_are_refused),
         RUNTIME_TEST(an_older_headers_smaller_options_are_taken),
         RUNTIME_TEST(memory_comes_from_the_callers_allocator_and_goes_back),
         RUNTIME_TEST(the_doctor_finds_what_is_there),
+        RUNTIME_TEST(a_cache_that_is_switched_off_is_no_trouble),
         RUNTIME_TEST(the_doctor_says_what_to_do),
     };
 

@@ -1,0 +1,182 @@
+#include "runtime/device.h"
+
+#include "codegen/status.h"
+#include "templates/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Which one ---- */
+
+static enum lathe_status device_of_context(struct lt_device *device, struct lathe_error *err)
+{
+    struct lt_entered entered;
+    enum lathe_status status = lt_enter(device, &entered, err);
+
+    if (status != LATHE_OK)
+        return status;
+    status = lt_driver_check(&device->driver, device->driver.cuCtxGetDevice(&device->device),
+                             "cuCtxGetDevice", err);
+    lt_leave(device, &entered);
+    device->ordinal = device->device; /* a CUdevice is its ordinal */
+    return status;
+}
+
+/* The calling thread's current context, if it is of the device that is wanted. */
+static bool take_current(struct lt_device *device, int wanted)
+{
+    if (device->driver.cuCtxGetCurrent(&device->cu_context) == LT_CUDA_SUCCESS &&
+        device->cu_context && device_of_context(device, NULL) == LATHE_OK &&
+        (wanted < 0 || wanted == device->ordinal))
+        return true;
+    device->cu_context = NULL;
+    return false;
+}
+
+static enum lathe_status take_ordinal(struct lt_device *device, int wanted, struct lathe_error *err)
+{
+    const struct lt_driver *driver = &device->driver;
+    int count = 0;
+    enum lathe_status status =
+        lt_driver_check(driver, driver->cuDeviceGetCount(&count), "cuDeviceGetCount", err);
+
+    if (status != LATHE_OK)
+        return status;
+    device->ordinal = wanted < 0 ? 0 : wanted;
+    if (device->ordinal >= count)
+        return lt_fail(err, LATHE_NO_DEVICE, "device gpu:%d: the driver has %d GPU%s",
+                       device->ordinal, count, count == 1 ? "" : "s");
+    return lt_driver_check(driver, driver->cuDeviceGet(&device->device, device->ordinal),
+                           "cuDeviceGet", err);
+}
+
+static enum lathe_status choose(struct lt_device *device, const struct lt_device_choice *choice,
+                                struct lathe_error *err)
+{
+    device->cu_context = choice->cuda_context;
+    if (!device->cu_context)
+        return take_current(device, choice->ordinal) ? LATHE_OK
+                                                     : take_ordinal(device, choice->ordinal, err);
+
+    enum lathe_status status = device_of_context(device, err);
+
+    if (status == LATHE_OK && choice->ordinal >= 0 && choice->ordinal != device->ordinal)
+        return lt_fail(err, LATHE_MISUSED,
+                       "device gpu:%d: the cuda_context given with it is of GPU %d; give one of "
+                       "the two",
+                       choice->ordinal, device->ordinal);
+    return status;
+}
+
+/* ---- What it is ---- */
+
+static enum lathe_status read_properties(struct lt_device *device, struct lathe_error *err)
+{
+    const struct lt_driver *driver = &device->driver;
+    int l2 = 0;
+    const struct {
+        int *value;
+        int attribute;
+    } wanted[] = {
+        {&device->major, LT_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+        {&device->minor, LT_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+        {&device->sms, LT_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+        {&l2, LT_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
+    };
+
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        int result =
+            driver->cuDeviceGetAttribute(wanted[i].value, wanted[i].attribute, device->device);
+
+        if (result != LT_CUDA_SUCCESS)
+            return lt_driver_check(driver, result, "cuDeviceGetAttribute", err);
+    }
+    if (driver->cuDeviceGetName(device->name, sizeof device->name, device->device) !=
+        LT_CUDA_SUCCESS)
+        snprintf(device->name, sizeof device->name, "GPU %d", device->ordinal);
+    device->l2_bytes = l2;
+    device->arch = lt_arch_of_capability(device->major, device->minor);
+    return LATHE_OK;
+}
+
+const char *lt_device_title(const struct lt_device *device, char title[LT_DEVICE_TITLE_SIZE])
+{
+    if (device->arch == LATHE_ARCH_DEFAULT)
+        snprintf(title, LT_DEVICE_TITLE_SIZE, "GPU %d (%s, compute capability %d.%d)",
+                 device->ordinal, device->name, device->major, device->minor);
+    else
+        snprintf(title, LT_DEVICE_TITLE_SIZE, "GPU %d (%s, %s)", device->ordinal, device->name,
+                 lathe_arch_name(device->arch));
+    return title;
+}
+
+/* ---- From probing to closing ---- */
+
+enum lathe_status lt_device_probe(struct lt_device *device, const struct lt_device_choice *choice,
+                                  struct lathe_error *err)
+{
+    enum lathe_status status;
+
+    memset(device, 0, sizeof *device);
+    status = lt_driver_open(&device->driver, choice->driver_library, err);
+    if (status == LATHE_OK)
+        status = choose(device, choice, err);
+    if (status == LATHE_OK)
+        status = read_properties(device, err);
+    if (status != LATHE_OK)
+        lt_device_close(device);
+    return status;
+}
+
+enum lathe_status lt_device_retain(struct lt_device *device, struct lathe_error *err)
+{
+    lt_cu_context primary = NULL;
+
+    if (device->cu_context)
+        return LATHE_OK;
+
+    enum lathe_status status = lt_driver_check(
+        &device->driver, device->driver.cuDevicePrimaryCtxRetain(&primary, device->device),
+        "cuDevicePrimaryCtxRetain", err);
+
+    if (status == LATHE_OK) {
+        device->cu_context = primary;
+        device->retained = true;
+    }
+    return status;
+}
+
+void lt_device_close(struct lt_device *device)
+{
+    if (device->retained)
+        device->driver.cuDevicePrimaryCtxRelease(device->device);
+    lt_driver_close(&device->driver);
+    memset(device, 0, sizeof *device);
+}
+
+/* ---- The thread's current CUDA context ---- */
+
+enum lathe_status lt_enter(const struct lt_device *device, struct lt_entered *entered,
+                           struct lathe_error *err)
+{
+    lt_cu_context current = NULL;
+
+    entered->pushed = false;
+    if (device->driver.cuCtxGetCurrent(&current) == LT_CUDA_SUCCESS &&
+        current == device->cu_context)
+        return LATHE_OK;
+
+    int result = device->driver.cuCtxPushCurrent(device->cu_context);
+
+    entered->pushed = result == LT_CUDA_SUCCESS;
+    return lt_driver_check(&device->driver, result, "cuCtxPushCurrent", err);
+}
+
+void lt_leave(const struct lt_device *device, struct lt_entered *entered)
+{
+    lt_cu_context popped;
+
+    if (entered->pushed)
+        device->driver.cuCtxPopCurrent(&popped);
+    entered->pushed = false;
+}
