@@ -13,6 +13,7 @@ struct launch {
     struct lathe_gemm problem; /* this launch's sizes and strides, resolved */
     struct lathe_gemm_args args;
     struct lt_matrix matrices[4]; /* by enum lathe_operand */
+    uint64_t ends[4];             /* one past their last bytes */
     int64_t tiles;                /* of clusters           */
 };
 
@@ -78,50 +79,78 @@ static void place_matrices(struct launch *launch)
     }
 }
 
-static uint64_t end_of(const struct launch *launch, int operand)
+/* One past the matrix's last byte; false where that is beyond the last address there can be. */
+static bool find_end(const struct lt_matrix *matrix, uint64_t *end)
 {
-    const struct lt_matrix *matrix = &launch->matrices[operand];
-    uint64_t elements =
-        (uint64_t)(matrix->rows - 1) * (uint64_t)matrix->pitch + (uint64_t)matrix->columns;
+    uint64_t bytes = (uint64_t)lathe_type_bytes(matrix->type), last_row;
 
-    return matrix->at + elements * (uint64_t)lathe_type_bytes(matrix->type);
+    *end = matrix->at;
+    if (matrix->rows == 0 || matrix->columns == 0)
+        return true;
+    return !__builtin_mul_overflow((uint64_t)(matrix->rows - 1), (uint64_t)matrix->pitch * bytes,
+                                   &last_row) &&
+           !__builtin_add_overflow(*end, last_row, end) &&
+           !__builtin_add_overflow(*end, (uint64_t)matrix->columns * bytes, end);
+}
+
+/* Bytes between the starts of two rows; a single row has no next one, so any distance fits it. */
+static uint64_t row_bytes(const struct lt_matrix *matrix, const struct lt_matrix *other)
+{
+    const struct lt_matrix *of = matrix->rows > 1 ? matrix : other;
+
+    return (uint64_t)of->pitch * (uint64_t)lathe_type_bytes(of->type);
 }
 
 /* Two blocks of columns of one wider matrix interleave row by row without touching. */
 static bool interleave(const struct launch *launch, int a, int b)
 {
     const struct lt_matrix *low = &launch->matrices[a], *high = &launch->matrices[b];
-    int low_bytes = lathe_type_bytes(low->type), high_bytes = lathe_type_bytes(high->type);
-    uint64_t pitch = (uint64_t)low->pitch * (uint64_t)low_bytes;
+    uint64_t pitch = row_bytes(low, high);
 
     if (low->at > high->at)
         return interleave(launch, b, a);
-    if (pitch == 0 || pitch != (uint64_t)high->pitch * (uint64_t)high_bytes)
+    if (pitch == 0 || pitch != row_bytes(high, low))
         return false;
 
     uint64_t offset = (high->at - low->at) % pitch;
 
-    return offset >= (uint64_t)low->columns * (uint64_t)low_bytes &&
-           offset + (uint64_t)high->columns * (uint64_t)high_bytes <= pitch;
+    return offset >= (uint64_t)low->columns * (uint64_t)lathe_type_bytes(low->type) &&
+           offset + (uint64_t)high->columns * (uint64_t)lathe_type_bytes(high->type) <= pitch;
 }
 
 static bool overlap(const struct launch *launch, int a, int b)
 {
-    return launch->matrices[a].at < end_of(launch, b) &&
-           launch->matrices[b].at < end_of(launch, a) && !interleave(launch, a, b);
+    return launch->matrices[a].at < launch->ends[b] && launch->matrices[b].at < launch->ends[a] &&
+           !interleave(launch, a, b);
 }
 
-static enum lathe_status check_memory(const struct launch *launch, struct lathe_error *err)
+static enum lathe_status check_place(struct launch *launch, int operand, struct lathe_error *err)
+{
+    const struct lt_matrix *matrix = &launch->matrices[operand];
+
+    if (matrix->at == 0 || matrix->at % 16 != 0)
+        return lt_fail(err, LATHE_MISUSED, "%c at 0x%llx: must be aligned to 16 bytes%s",
+                       "ABCD"[operand], (unsigned long long)matrix -> at,
+                       matrix -> at == 0 ? " and not null" : "");
+    if (!find_end(matrix, &launch->ends[operand]))
+        return lt_fail(
+            err, LATHE_MISUSED,
+            "%c at 0x%llx: %lld rows, %lld elements apart, reach beyond the last address",
+            "ABCD"[operand], (unsigned long long)matrix -> at, (long long)matrix -> rows,
+            (long long)matrix -> pitch);
+    return LATHE_OK;
+}
+
+static enum lathe_status check_memory(struct launch *launch, struct lathe_error *err)
 {
     const struct lt_matrix *c = &launch->matrices[LATHE_C], *d = &launch->matrices[LATHE_D];
 
     for (int i = LATHE_A; i <= LATHE_D; i++) {
-        uint64_t address = launch->matrices[i].at;
+        bool stands_for_d = i == LATHE_C && launch->args.beta == 0.0f;
+        enum lathe_status status = stands_for_d ? LATHE_OK : check_place(launch, i, err);
 
-        if (address == 0 || address % 16 != 0)
-            return lt_fail(err, LATHE_MISUSED, "%c at 0x%llx: must be aligned to 16 bytes%s",
-                           "ABCD"[i], (unsigned long long)address,
-                           address == 0 ? " and not null" : "");
+        if (status != LATHE_OK)
+            return status;
     }
     if (launch->problem.k > 0 &&
         (overlap(launch, LATHE_A, LATHE_D) || overlap(launch, LATHE_B, LATHE_D)))

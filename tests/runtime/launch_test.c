@@ -325,6 +325,42 @@ static void columns_of_one_wider_matrix_do_not_overlap(void **state)
     assert_status(f, lathe_gemm_launch(function, &args, &f->error), LATHE_MISUSED);
 }
 
+static void a_single_row_may_stand_between_the_rows_of_another(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_function *function = get(f, tile(64, 64, 1, 1));
+    struct lathe_gemm_args args = runtime_args(1, 64, 64);
+
+    args.ldb = 256;
+    args.d = args.b + 64 * 2; /* behind the 64 columns of B's first row */
+    launch(f, function, &args);
+    args.d = args.b + 7 * 256 * 2 + 64 * 2;
+    launch(f, function, &args);
+    args.d = args.b + 256 * 2 - 16; /* into its second row */
+    assert_status(f, lathe_gemm_launch(function, &args, &f->error), LATHE_MISUSED);
+    assert_message(f, "D overlaps B");
+}
+
+static void what_reaches_beyond_the_last_address_is_refused(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_function *function = get(f, tile(64, 64, 1, 1));
+    struct lathe_gemm_args args = runtime_args(64, 64, 64);
+
+    args.d = UINT64_MAX - 4095; /* of which 8192 are needed */
+    assert_status(f, lathe_gemm_launch(function, &args, &f->error), LATHE_MISUSED);
+    assert_message(f, "D at 0xfffffffffffff000");
+    assert_message(f, "beyond the last address");
+
+    args = runtime_args(((int64_t)1 << 26) + 1, 64, 64);
+    args.lda = (int64_t)1 << 36; /* 2^26 times 2^37 bytes, and D in the second row */
+    args.d = args.a + ((uint64_t)1 << 37);
+    assert_status(f, lathe_gemm_launch(function, &args, &f->error), LATHE_MISUSED);
+    args.lda = ((int64_t)1 << 39) - 8; /* 2^66 bytes */
+    assert_status(f, lathe_gemm_launch(function, &args, &f->error), LATHE_MISUSED);
+    assert_message(f, "A at");
+}
+
 static void addresses_must_be_aligned(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -338,6 +374,10 @@ static void addresses_must_be_aligned(void **state)
     assert_status(f, lathe_gemm_launch(function, &args, &f->error), LATHE_MISUSED);
     assert_message(f, "not null");
     assert_int_equal(f->stub.launches(), 0);
+    args = runtime_args(64, 64, 64);
+    args.d += 4;
+    assert_status(f, lathe_gemm_launch(function, &args, &f->error), LATHE_MISUSED);
+    assert_message(f, "D at 0x400000004");
 }
 
 static void a_stride_that_tma_cannot_take_is_refused(void **state)
@@ -477,6 +517,8 @@ int main(void)
         RUNTIME_TEST(c_and_d_may_be_one_buffer),
         RUNTIME_TEST(d_over_an_operand_is_refused),
         RUNTIME_TEST(columns_of_one_wider_matrix_do_not_overlap),
+        RUNTIME_TEST(a_single_row_may_stand_between_the_rows_of_another),
+        RUNTIME_TEST(what_reaches_beyond_the_last_address_is_refused),
         RUNTIME_TEST(addresses_must_be_aligned),
         RUNTIME_TEST(a_stride_that_tma_cannot_take_is_refused),
         RUNTIME_TEST(what_is_baked_in_must_be_the_same_again),
