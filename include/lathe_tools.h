@@ -164,7 +164,7 @@ struct lathe_bench_report {
     double vs_time_us, vs_tflops;
     double ratio;                 /* median over pairs of vs_time / time: above 1 Lathe is faster */
     double ratio_low, ratio_high; /* 95 % bootstrap interval                            */
-    int verified;                 /* 1: every element of D was right after the timed section */
+    int verified;                 /* 1: every element of D, in every set, was right afterwards */
 };
 
 /* Measures as docs/benchmark.md says: one stream, graphs of launches over rotating buffers that

@@ -1,18 +1,18 @@
 /* bench.c: lathe_bench_gemm(): Lathe's kernel timed beside cuBLASLt's first choice. What makes the
  * figures mean something is the order of things: operands that rotate through more than L2 holds,
  * blocks of launches as graphs, contenders taking turns A B B A on one stream that never runs dry,
- * and the answer checked after the timed section. Nothing here knows what is inside a kernel. */
+ * and the answers checked after the timed section. Nothing here knows what is inside a kernel. */
 #include "include/lathe_tools.h"
 
 #include "codegen/memory.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
-#include "runtime/block.h"
+#include "runtime/graph.h"
 #include "runtime/checker.h"
 #include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/cublaslt.h"
-#include "runtime/marks.h"
+#include "runtime/events.h"
 #include "runtime/rotation.h"
 #include "runtime/statistics.h"
 #include "runtime/stream.h"
@@ -41,8 +41,8 @@ enum { LATHE_SIDE, VS_SIDE, SIDES };
 
 /* One that is timed: what it launches, its block, and microseconds a launch of each block. */
 struct contender {
-    lt_block_enqueue enqueue;
-    struct lt_block block;
+    lt_graph_enqueue enqueue;
+    struct lt_graph graph;
     double *times;
 };
 
@@ -154,16 +154,26 @@ static enum lathe_status open_cublaslt(struct bench *bench, struct lathe_error *
                : status;
 }
 
-static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
+/* Every set is compared in the end. */
+static enum lathe_status open_checker(struct bench *bench, struct lathe_error *err)
 {
     const struct lathe_gemm *p = &bench->problem;
     double multiply_adds = (double)p->m * (double)p->n * (double)p->k;
+    int sets =
+        lt_rotation_wanted(lt_operands_footprint(p), bench->stream.device->l2_bytes, LAUNCHES_MOST);
+
+    return lt_checker_open(&bench->checker, bench->context, &bench->stream, LT_CHECKER_ANY,
+                           multiply_adds * sets, err);
+}
+
+static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
+{
+    const struct lathe_gemm *p = &bench->problem;
     size_t numbers = 4 * (size_t)bench->options.pairs;
     enum lathe_status status = lt_stream_open(&bench->stream, bench->context, err);
 
     if (status == LATHE_OK)
-        status = lt_checker_open(&bench->checker, bench->context, &bench->stream, LT_CHECKER_ANY,
-                                 multiply_adds, err);
+        status = open_checker(bench, err);
     if (status == LATHE_OK && bench->options.vs_cublaslt)
         status = open_cublaslt(bench, err);
     if (status == LATHE_OK)
@@ -218,34 +228,34 @@ static enum lathe_status check_contender(struct bench *bench, struct lathe_error
 
 /* Microseconds a launch takes, roughly; the contender's kernels are loaded by it. */
 static enum lathe_status probe(struct bench *bench, const struct contender *contender,
-                               const struct lt_marks *marks, double *launch_us,
+                               const struct lt_events *events, double *launch_us,
                                struct lathe_error *err)
 {
     int sets = bench->rotation.count;
     int launches = sets > PROBE_LAUNCHES ? sets : PROBE_LAUNCHES;
-    struct lt_block block = {.stream = NULL};
+    struct lt_graph graph = {.stream = NULL};
     double us = 0;
     enum lathe_status status = contender->enqueue(bench, 0, err);
 
     if (status == LATHE_OK)
         status = lt_stream_wait(&bench->stream, err);
     if (status == LATHE_OK)
-        status = lt_block_capture(&block, &bench->stream, launches, contender->enqueue, bench, err);
+        status = lt_graph_capture(&graph, &bench->stream, launches, contender->enqueue, bench, err);
     if (status == LATHE_OK)
-        status = lt_block_replay(&block, err);
+        status = lt_graph_replay(&graph, err);
     if (status == LATHE_OK)
-        status = lt_marks_record(marks, 0, err);
+        status = lt_events_record(events, 0, err);
     if (status == LATHE_OK)
-        status = lt_block_replay(&block, err);
+        status = lt_graph_replay(&graph, err);
     if (status == LATHE_OK)
-        status = lt_marks_record(marks, 1, err);
+        status = lt_events_record(events, 1, err);
     if (status == LATHE_OK)
         status = lt_stream_wait(&bench->stream, err);
     if (status == LATHE_OK)
-        status = lt_marks_between(marks, 0, 1, &us, err);
+        status = lt_events_between(events, 0, 1, &us, err);
     if (status == LATHE_OK)
         *launch_us = us / launches;
-    lt_block_destroy(&block);
+    lt_graph_destroy(&graph);
     return status;
 }
 
@@ -264,23 +274,23 @@ static int launches_of(const struct bench *bench, double launch_us)
 
 static enum lathe_status make_blocks(struct bench *bench, struct lathe_error *err)
 {
-    struct lt_marks marks = {.stream = NULL};
+    struct lt_events events = {.stream = NULL};
     double shortest_us = HUGE_VAL;
     enum lathe_status status =
-        lt_marks_create(&marks, &bench->stream, 2, lt_context_allocator(bench->context), err);
+        lt_events_create(&events, &bench->stream, 2, lt_context_allocator(bench->context), err);
 
     for (int i = 0; i < bench->sides && status == LATHE_OK; i++) {
         double us = 0;
 
-        status = probe(bench, &bench->contenders[i], &marks, &us, err);
+        status = probe(bench, &bench->contenders[i], &events, &us, err);
         shortest_us = us < shortest_us ? us : shortest_us;
     }
     if (status == LATHE_OK)
         bench->launches = launches_of(bench, shortest_us);
     for (int i = 0; i < bench->sides && status == LATHE_OK; i++)
-        status = lt_block_capture(&bench->contenders[i].block, &bench->stream, bench->launches,
+        status = lt_graph_capture(&bench->contenders[i].graph, &bench->stream, bench->launches,
                                   bench->contenders[i].enqueue, bench, err);
-    lt_marks_destroy(&marks);
+    lt_events_destroy(&events);
     return status;
 }
 
@@ -294,75 +304,84 @@ static enum lathe_status warm_up(const struct bench *bench, struct lathe_error *
     do {
         status = LATHE_OK;
         for (int i = 0; i < bench->sides && status == LATHE_OK; i++)
-            status = lt_block_replay(&bench->contenders[i].block, err);
+            status = lt_graph_replay(&bench->contenders[i].graph, err);
         if (status == LATHE_OK)
             status = lt_stream_wait(&bench->stream, err);
     } while (status == LATHE_OK && lt_now_us() < end);
     return status;
 }
 
-/* The first mark of a block; the next one is its last. */
-static int first_mark(const struct bench *bench, int pair, int side)
+/* The event before a block; the next one is the event behind it. */
+static int first_event(const struct bench *bench, int pair, int side)
 {
     return 2 * (pair * bench->sides + side);
 }
 
 /* Everything is enqueued at once, behind one block that is not timed: the stream never waits for
  * the host. */
-static enum lathe_status enqueue_pairs(const struct bench *bench, const struct lt_marks *marks,
+static enum lathe_status enqueue_pairs(const struct bench *bench, const struct lt_events *events,
                                        struct lathe_error *err)
 {
-    enum lathe_status status = lt_block_replay(&bench->contenders[LATHE_SIDE].block, err);
+    enum lathe_status status = lt_graph_replay(&bench->contenders[LATHE_SIDE].graph, err);
 
     for (int pair = 0; pair < bench->options.pairs; pair++)
         for (int turn = 0; turn < bench->sides && status == LATHE_OK; turn++) {
             int side = pair % 2 == 0 ? turn : bench->sides - 1 - turn; /* A B B A */
-            int mark = first_mark(bench, pair, side);
+            int first = first_event(bench, pair, side);
 
-            status = lt_marks_record(marks, mark, err);
+            status = lt_events_record(events, first, err);
             if (status == LATHE_OK)
-                status = lt_block_replay(&bench->contenders[side].block, err);
+                status = lt_graph_replay(&bench->contenders[side].graph, err);
             if (status == LATHE_OK)
-                status = lt_marks_record(marks, mark + 1, err);
+                status = lt_events_record(events, first + 1, err);
         }
     return status == LATHE_OK ? lt_stream_wait(&bench->stream, err) : status;
 }
 
 static enum lathe_status measure(struct bench *bench, struct lathe_error *err)
 {
-    struct lt_marks marks = {.stream = NULL};
+    struct lt_events events = {.stream = NULL};
     enum lathe_status status =
-        lt_marks_create(&marks, &bench->stream, 2 * bench->sides * bench->options.pairs,
-                        lt_context_allocator(bench->context), err);
+        lt_events_create(&events, &bench->stream, 2 * bench->sides * bench->options.pairs,
+                         lt_context_allocator(bench->context), err);
 
     if (status == LATHE_OK)
         status = lt_rotation_poison(&bench->rotation, err);
     if (status == LATHE_OK)
         status = warm_up(bench, err);
     if (status == LATHE_OK)
-        status = enqueue_pairs(bench, &marks, err);
+        status = enqueue_pairs(bench, &events, err);
     for (int pair = 0; pair < bench->options.pairs; pair++)
         for (int side = 0; side < bench->sides && status == LATHE_OK; side++) {
-            int mark = first_mark(bench, pair, side);
+            int first = first_event(bench, pair, side);
             double us = 0;
 
-            status = lt_marks_between(&marks, mark, mark + 1, &us, err);
+            status = lt_events_between(&events, first, first + 1, &us, err);
             bench->contenders[side].times[pair] = us / bench->launches;
         }
-    lt_marks_destroy(&marks);
+    lt_events_destroy(&events);
     return status;
 }
 
-/* By the graph that was timed: one that had skipped a launch leaves poison behind. */
+/* By the graph that was timed, in every set: one that had skipped a launch leaves poison behind. */
 static enum lathe_status verify(struct bench *bench, struct lathe_error *err)
 {
     enum lathe_status status = lt_rotation_poison(&bench->rotation, err);
 
+    bench->verdict = (struct lt_verdict)LT_VERDICT_INIT;
+
     if (status == LATHE_OK)
-        status = lt_block_replay(&bench->contenders[LATHE_SIDE].block, err);
+        status = lt_graph_replay(&bench->contenders[LATHE_SIDE].graph, err);
     if (status == LATHE_OK)
         status = lt_stream_wait(&bench->stream, err);
-    return status == LATHE_OK ? compare(bench, bench->launches - 1, &bench->verdict, err) : status;
+    for (int i = 0; i < bench->rotation.count && status == LATHE_OK; i++) {
+        struct lt_verdict verdict = LT_VERDICT_INIT;
+
+        status = compare(bench, i, &verdict, err);
+        if (status == LATHE_OK)
+            lt_verdict_merge(&bench->verdict, &verdict);
+    }
+    return status;
 }
 
 /* ---- The report ---- */
@@ -407,7 +426,7 @@ static void clean_up(struct bench *bench)
 {
     lt_stream_wait(&bench->stream, NULL);
     for (int i = 0; i < SIDES; i++)
-        lt_block_destroy(&bench->contenders[i].block);
+        lt_graph_destroy(&bench->contenders[i].graph);
     lt_rotation_destroy(&bench->rotation);
     lt_cublaslt_close(&bench->cublaslt);
     lt_release(lt_context_allocator(bench->context), bench->numbers);

@@ -33,7 +33,6 @@ struct lt_cu_launch_attribute {
         struct {
             unsigned x, y, z;
         } cluster;
-        int programmatic_stream_serialization;
     } value;
 };
 
@@ -49,7 +48,6 @@ struct lt_cu_launch_config {
 /* Values of cuda.h, by the names they have there without the CU_ prefix. */
 enum {
     LT_CUDA_SUCCESS = 0,
-    LT_CUDA_ERROR_INVALID_VALUE = 1,
     LT_CUDA_ERROR_OUT_OF_MEMORY = 2,
     LT_CUDA_ERROR_NO_DEVICE = 100,
     LT_CUDA_ERROR_INVALID_IMAGE = 200,
@@ -58,18 +56,13 @@ enum {
     LT_CUDA_ERROR_NOT_FOUND = 500,
 
     LT_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
-    LT_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
     LT_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
     LT_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     LT_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
-    LT_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 
-    LT_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
-    LT_FUNC_ATTRIBUTE_NUM_REGS = 4,
     LT_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 
     LT_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    LT_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
 
     LT_STREAM_NON_BLOCKING = 1,
     LT_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,

@@ -7,7 +7,7 @@
 #include "codegen/status.h"
 #include "runtime/checker.h"
 #include "runtime/context.h"
-#include "runtime/marks.h"
+#include "runtime/events.h"
 #include "runtime/operands.h"
 #include "runtime/statistics.h"
 #include "runtime/stream.h"
@@ -121,17 +121,17 @@ static enum lathe_status check(struct run *run, struct lathe_error *err)
 }
 
 /* One launch ahead keeps the device busy while the next are enqueued. */
-static enum lathe_status enqueue_repeats(const struct run *run, const struct lt_marks *marks,
+static enum lathe_status enqueue_repeats(const struct run *run, const struct lt_events *events,
                                          struct lathe_error *err)
 {
     enum lathe_status status = launch(run, err);
 
     if (status == LATHE_OK)
-        status = lt_marks_record(marks, 0, err);
-    for (int i = 1; i < marks->count && status == LATHE_OK; i++) {
+        status = lt_events_record(events, 0, err);
+    for (int i = 1; i < events->count && status == LATHE_OK; i++) {
         status = launch(run, err);
         if (status == LATHE_OK)
-            status = lt_marks_record(marks, i, err);
+            status = lt_events_record(events, i, err);
     }
     return status == LATHE_OK ? lt_stream_wait(&run->stream, err) : status;
 }
@@ -141,18 +141,18 @@ static enum lathe_status time_repeats(struct run *run, struct lathe_error *err)
     const struct lathe_allocator *allocator = lt_context_allocator(run->context);
     int count = run->options.repeats;
     double *times = lt_allocate(allocator, (size_t)count * sizeof *times);
-    struct lt_marks marks = {.stream = NULL};
+    struct lt_events events = {.stream = NULL};
     enum lathe_status status =
-        times ? lt_marks_create(&marks, &run->stream, count + 1, allocator, err)
+        times ? lt_events_create(&events, &run->stream, count + 1, allocator, err)
               : lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for %d times", count);
 
     if (status == LATHE_OK)
-        status = enqueue_repeats(run, &marks, err);
+        status = enqueue_repeats(run, &events, err);
     for (int i = 0; i < count && status == LATHE_OK; i++)
-        status = lt_marks_between(&marks, i, i + 1, &times[i], err);
+        status = lt_events_between(&events, i, i + 1, &times[i], err);
     if (status == LATHE_OK)
         run->time_us = lt_median(times, count);
-    lt_marks_destroy(&marks);
+    lt_events_destroy(&events);
     lt_release(allocator, times);
     return status;
 }

@@ -21,26 +21,12 @@ static const char *const lathe_calls[] = {
 };
 enum { LATHE_CALLS = sizeof lathe_calls / sizeof lathe_calls[0] };
 
-static int is_called_by_lathe(const char *symbol)
+static void it_exports_all_that_lathe_calls(void **state)
 {
-    for (int i = 0; i < LATHE_CALLS; i++)
-        if (strcmp(symbol, lathe_calls[i]) == 0)
-            return 1;
-    return 0;
-}
-
-static void it_exports_exactly_what_lathe_calls(void **state)
-{
-    int count = 0;
-
     (void)state;
     for (int i = 0; i < LATHE_CALLS; i++)
         if (dlsym(stub_library, lathe_calls[i]) == NULL)
             fail_msg("the stub lacks %s", lathe_calls[i]);
-    for (const char *symbol; (symbol = stub.symbol(count)) != NULL; count++)
-        if (!is_called_by_lathe(symbol))
-            fail_msg("Lathe does not call %s", symbol);
-    assert_int_equal(count, LATHE_CALLS);
 }
 
 static void an_old_driver_lacks_what_came_later(void **state)
@@ -430,7 +416,7 @@ static void memory_runs_out_at_the_limit(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_exports_exactly_what_lathe_calls),
+        cmocka_unit_test(it_exports_all_that_lathe_calls),
         cmocka_unit_test(an_old_driver_lacks_what_came_later),
         cmocka_unit_test_setup(calls_before_init_are_refused, stub_test_reset),
         cmocka_unit_test_setup(errors_have_names_and_words, stub_test_reset),
