@@ -19,6 +19,10 @@
  *     is one, may point to a struct lathe_error of the caller's (or be null): it receives one line
  *     that says what was asked, which rule it broke and what would work. Outputs come first and are
  *     untouched when a call fails.
+ *   - Where a comment lists errors, those are the ones to expect; any call may also give
+ *     LATHE_OUT_OF_MEMORY, and LATHE_MISUSED for a null that is not allowed. "May be null" says
+ *     where null is allowed; functions that return no status (accessors, and printers but for
+ *     their buffer) take none.
  *   - Structs with a `struct_size` are made with their _INIT macro, so that a later header with
  * more fields breaks nobody. In C the macro of the same name in lower case makes one in place:
  *     lathe_gemm(.m = 4096, .n = 4096, .k = 4096). A field left at zero means "the default".
@@ -76,7 +80,7 @@ enum lathe_status {
     LATHE_NO_DRIVER,     /* libcuda.so.1 was not found, or is too old                           */
     LATHE_NO_DEVICE,     /* no such GPU, or not one that the plan is for                        */
     LATHE_NO_LIBRARY,    /* nvJitLink, NVRTC or cuBLASLt was not found, or is too old           */
-    LATHE_LINK_FAILED,   /* the linker refused the text; its log is kept                        */
+    LATHE_LINK_FAILED,   /* the linker refused the text; the message has its first words        */
     LATHE_DRIVER_FAILED, /* a call to the CUDA driver returned an error                         */
     LATHE_IO_FAILED,     /* a file could not be read or written                                 */
     LATHE_MISUSED,       /* a call that breaks the rules of this header, such as a null problem */
@@ -114,10 +118,15 @@ struct lathe_allocator {
     void *user;
 };
 
-enum lathe_log_level { LATHE_LOG_DEBUG, LATHE_LOG_INFO, LATHE_LOG_WARNING };
+enum lathe_log_level {
+    LATHE_LOG_DEBUG,  /* a kernel came from the cache */
+    LATHE_LOG_INFO,   /* a kernel was linked          */
+    LATHE_LOG_WARNING /* what went differently from what one would expect although the call
+                       * succeeded: a cache that could not be used, a spill */
+};
 
-/* What went differently from what one would expect although the call succeeded: a cache that could
- * not be used, a spill. One line, without a newline. May be called from any thread. */
+/* One line, without a newline. May be called from any thread, also while the context is being made;
+ * it must not ask the context for a kernel. */
 typedef void (*lathe_log_callback)(void *user, enum lathe_log_level level, const char *line);
 
 /* ---- Problem -----------------------------------------------------------------------------------
@@ -178,7 +187,8 @@ enum lathe_family { LATHE_FAMILY_NONE = 0, LATHE_GEMM };
 
 /* Target architectures. The words are sm_80 ... sm_120a. */
 enum lathe_arch {
-    LATHE_ARCH_DEFAULT = 0, /* the detected GPU's; without one the newest that has kernels */
+    LATHE_ARCH_DEFAULT = 0, /* of lathe_gemm_get(): the device's; of plans without a context: the
+                             * newest that has kernels */
     LATHE_SM_80,
     LATHE_SM_86,
     LATHE_SM_89,
@@ -263,8 +273,10 @@ struct lathe_plan {
     int tmem_columns;           /* tensor memory of one CTA; 0 where none  */
     int registers;              /* a thread may have at launch             */
     int accumulators;           /* of them, a consumer thread's sums        */
-    int64_t predicted_ns;       /* the planner's estimate for the problem  */
-    char reason[160];           /* why this plan, in one line              */
+
+    /* What the planner says of it; 0 and empty after lathe_plan_parse(), which knows no problem. */
+    int64_t predicted_ns; /* estimate for the problem */
+    char reason[160];     /* why this plan, in one line */
 };
 #define LATHE_PLAN_INIT LATHE_INIT_(lathe_plan)
 
@@ -277,7 +289,9 @@ LATHE_API enum lathe_status lathe_plan_gemm(struct lathe_plan *plan,
                                             const struct lathe_plan_options *options,
                                             struct lathe_error *err);
 
-/* Says whether the plan can exist, and fills in what follows from its choices. */
+/* Says whether the plan can exist, and fills in what follows from its choices.
+ * Errors: LATHE_OUT_OF_RANGE, LATHE_BAD_WORD (a variant that is not), LATHE_UNSUPPORTED,
+ * LATHE_DOES_NOT_FIT. */
 LATHE_API enum lathe_status lathe_plan_check(struct lathe_plan *plan, struct lathe_error *err);
 
 /* Writes the plan as the words that name every field ("arch=sm_90a variant=hopper-best ...") or as
@@ -287,7 +301,8 @@ LATHE_API size_t lathe_plan_words(const struct lathe_plan *plan, char *buffer, s
 LATHE_API size_t lathe_plan_json(const struct lathe_plan *plan, char *buffer, size_t size);
 
 /* Reads what lathe_plan_words() or lathe_plan_json() wrote (told apart by the first character) and
- * checks it: what follows from the choices is worked out again, never believed. */
+ * checks it: what follows from the choices is worked out again, never believed. All fields must be
+ * there. Errors: LATHE_BAD_WORD, and those of lathe_plan_check(). */
 LATHE_API enum lathe_status lathe_plan_parse(struct lathe_plan *plan, const char *text,
                                              struct lathe_error *err);
 
@@ -296,7 +311,7 @@ LATHE_API enum lathe_status lathe_plan_parse(struct lathe_plan *plan, const char
 
 /* A problem and the plan fields named with it, as key=value words give them. */
 struct lathe_request {
-    size_t struct_size;
+    size_t struct_size; /* the structs within grow with the header: compile what uses it anew */
     enum lathe_family family;
     struct lathe_gemm gemm;
     struct lathe_plan_options plan;
@@ -312,7 +327,8 @@ LATHE_API enum lathe_status lathe_request_set(struct lathe_request *request, con
                                               const char *value, struct lathe_error *err);
 
 /* Reads "gemm", "m=4096", "n=4096" ...; the first word is the family. A key that is given twice
- * holds as given last. Sizes that the family needs must be there. */
+ * holds as given last. Sizes that the family needs must be there.
+ * Errors: LATHE_BAD_WORD, LATHE_OUT_OF_RANGE. */
 LATHE_API enum lathe_status lathe_request_parse(struct lathe_request *request, int count,
                                                 const char *const *words, struct lathe_error *err);
 
@@ -358,10 +374,10 @@ struct lathe_tensor_map {
     int box[2];          /* elements along the inner, rows along the outer dimension */
     int swizzle_bytes;   /* 128 */
     int promotion_bytes; /* L2 promotion */
-    int inner_multiple;  /* of what is written: TMA writes whole 16 bytes, so the kernel stores the
-                          * last few columns itself; else 1 */
-    int outer_multiple;  /* of what is shorter than a tile: rows that are not there take TMA longer
-                          * than rows that are, so none are fetched; else 0: the box as it is */
+    int inner_multiple;  /* 1, but for what is written: TMA writes whole 16 bytes, so the kernel
+                          * itself stores the columns beyond this multiple */
+    int outer_multiple;  /* 0: the box as it is; else no more rows than there are, rounded up to
+                          * this: fetching rows that are not there takes TMA longer */
 };
 
 enum { LATHE_PARAMS_MAX = 16, LATHE_TENSOR_MAPS_MAX = 8 };
@@ -414,7 +430,7 @@ LATHE_API void lathe_kernel_destroy(struct lathe_kernel **kernel);
 /* The caller's own cache in place of the directory. `load` returns the bytes that `store` was given
  * for the same key, allocated with the context's allocator (or malloc), or null; they are checked
  * before use, so it may return anything. Called from any thread, for one key by one thread at a
- * time within a process. */
+ * time within a context. */
 struct lathe_cache_callbacks {
     void *(*load)(void *user, const char *key, size_t *bytes);
     void (*store)(void *user, const char *key, const void *data, size_t bytes);
@@ -423,10 +439,11 @@ struct lathe_cache_callbacks {
 
 struct lathe_context_options {
     size_t struct_size;
-    int device;                /* ordinal + 1; 0: the device of the caller's current CUDA context,
-                                * else the first                                                 */
-    void *cuda_context;        /* a CUcontext to live in; null: the calling thread's current one
-                                * when the device is first used, else the device's primary one   */
+    int device;                /* ordinal + 1; 0: the device of the CUDA context below, else the
+                                * first */
+    void *cuda_context;        /* a CUcontext to live in, which must outlive this context; null: the
+                                * one that is current when the device is first looked at, if it is
+                                * of that device, else the device's primary one */
     enum lathe_switch cache;   /* keep cubins on disk; default on, unless LATHE_CACHE=off        */
     const char *cache_dir;     /* null: LATHE_CACHE_DIR, XDG_CACHE_HOME, HOME, password file     */
     int64_t cache_limit_bytes; /* 0: LATHE_CACHE_LIMIT, else 1 GiB */
@@ -441,16 +458,19 @@ struct lathe_context_options {
 
 struct lathe_context;
 
-/* Makes a context; touches no device, library or file yet. `options` may be null. */
+/* Makes a context; touches no device, library or file yet, but reads the environment: the variables
+ * that `lathe help` lists. `options` may be null; what its strings say is copied.
+ * Errors: LATHE_OUT_OF_RANGE, LATHE_MISUSED (an allocator or callbacks that lack a function). */
 LATHE_API enum lathe_status lathe_context_create(struct lathe_context **context,
                                                  const struct lathe_context_options *options,
                                                  struct lathe_error *err);
-/* Frees the context and every function got from it. None of them may be in use; work that was
- * launched goes on. */
+/* Frees the context and every function got from it. None of them may be in use, nor be launched
+ * again by a graph that captured them; work that was launched goes on. Images and kernels stay. */
 LATHE_API void lathe_context_destroy(struct lathe_context **context);
 
 /* The architecture of the context's device, and how many multiprocessors it has: what a plan for it
- * is made with. Errors: LATHE_NO_DRIVER, LATHE_NO_DEVICE. */
+ * is made with. No CUDA context is made for it. Errors: LATHE_NO_DRIVER, LATHE_NO_DEVICE,
+ * LATHE_DRIVER_FAILED, LATHE_MISUSED (a cuda_context of another device than the one named). */
 LATHE_API enum lathe_status lathe_context_arch(struct lathe_context *context, enum lathe_arch *arch,
                                                struct lathe_error *err);
 LATHE_API enum lathe_status lathe_context_sms(struct lathe_context *context, int *sms,
@@ -484,21 +504,26 @@ LATHE_API void lathe_image_destroy(struct lathe_image **image);
 struct lathe_function;
 
 /* The whole way: plan, emit, cache or link, load on the context's device. The same problem and
- * options again return the same function from memory, without planning. Owned by the context.
- * Any number of threads may ask at once; the first compiles, the others wait for it. */
+ * options again return the same function from memory, without planning. Owned by the context, which
+ * keeps a plan for each distinct problem that it was asked for (about a kilobyte), and one module
+ * for all whose text is the same. `options` may be null. Any number of threads may ask at once; the
+ * first compiles, the others wait for it.
+ * Errors: those of lathe_plan_gemm(), lathe_build() and lathe_load(). */
 LATHE_API enum lathe_status lathe_gemm_get(struct lathe_context *context,
                                            struct lathe_function **function,
                                            const struct lathe_gemm *problem,
                                            const struct lathe_plan_options *options,
                                            struct lathe_error *err);
 
-/* Loads an image that lathe_build() made. Owned by the context. */
+/* Loads an image that lathe_build() made. Owned by the context; the image may be destroyed. Errors:
+ * LATHE_NO_DRIVER, LATHE_NO_DEVICE (none, or another architecture), LATHE_DRIVER_FAILED. */
 LATHE_API enum lathe_status lathe_load(struct lathe_context *context,
                                        struct lathe_function **function,
                                        const struct lathe_image *image, struct lathe_error *err);
 
-/* Prepares a list of problems with up to `threads` threads (0: one a core) and waits. `options` is
- * null or one entry a problem. All are tried; the first error in list order is reported. */
+/* Prepares a list of problems with up to `threads` threads (0: one for each core) and waits.
+ * `options` is null or one entry for each problem. All are tried; the first error in list order is
+ * reported. Errors: those of lathe_gemm_get(). */
 LATHE_API enum lathe_status lathe_gemm_prepare(struct lathe_context *context, size_t count,
                                                const struct lathe_gemm *problems,
                                                const struct lathe_plan_options *options,

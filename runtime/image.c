@@ -92,10 +92,15 @@ static enum lathe_status make_image(struct lathe_image **image, const struct job
     return LATHE_OK;
 }
 
-static void tell_trouble(struct lathe_context *context, const struct lathe_image *image)
+static void tell(struct lathe_context *context, const struct lathe_image *image)
 {
     const struct lathe_contract *contract = &image->contract;
 
+    if (image->cache == LATHE_CACHE_HIT)
+        lt_context_log(context, LATHE_LOG_DEBUG, "%s: from the cache", contract->name);
+    else
+        lt_context_log(context, LATHE_LOG_INFO, "%s: linked in %.1f ms", contract->name,
+                       image->link_ms);
     if (contract->spill_bytes > 0)
         lt_context_log(context, LATHE_LOG_WARNING, "%s: the linker spills %d bytes a thread",
                        contract->name, contract->spill_bytes);
@@ -129,7 +134,7 @@ static enum lathe_status obtain(struct lathe_context *context, struct lathe_imag
     if (status == LATHE_OK) {
         (*image)->cache = result;
         lt_cache_name(&key, (*image)->cache_name);
-        tell_trouble(context, *image);
+        tell(context, *image);
     }
     if (job.linker)
         lt_linked_release(job.linker, &job.linked);

@@ -134,7 +134,9 @@ void sample_log(void *user, enum lathe_log_level level, const char *line)
 {
     struct sample_log *log = user;
 
-    (void)level;
+    atomic_fetch_add(&log->of_level[level], 1);
+    if (level != LATHE_LOG_WARNING)
+        return;
     atomic_fetch_add(&log->lines, 1);
     snprintf(log->last, sizeof log->last, "%s", line);
 }

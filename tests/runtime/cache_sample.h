@@ -33,8 +33,9 @@ bool sample_is(const struct sample *sample, const struct lt_cache_value *value);
 
 /* A log callback; `user` is a struct sample_log. */
 struct sample_log {
-    atomic_int lines;
-    char last[1024];
+    atomic_int of_level[LATHE_LOG_WARNING + 1];
+    atomic_int lines; /* of warnings     */
+    char last[1024];  /* of the warnings */
 };
 void sample_log(void *user, enum lathe_log_level level, const char *line);
 

@@ -378,6 +378,22 @@ static void running_out_of_memory_unwinds_at_every_allocation(void **state)
     f->options.allocator = NULL;
 }
 
+static void the_log_says_what_is_linked_and_what_is_not(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm problem = runtime_problem();
+
+    runtime_get(f, &problem, NULL);
+    assert_int_equal(f->log.of_level[LATHE_LOG_INFO], 1);
+    assert_int_equal(f->log.of_level[LATHE_LOG_DEBUG], 0);
+    runtime_get(f, &problem, NULL);
+    runtime_again(f);
+    runtime_get(f, &problem, NULL);
+    assert_int_equal(f->log.of_level[LATHE_LOG_INFO], 1);
+    assert_int_equal(f->log.of_level[LATHE_LOG_DEBUG], 1);
+    assert_int_equal(f->log.of_level[LATHE_LOG_WARNING], 0);
+}
+
 static void a_kernel_for_another_architecture_is_refused(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -563,6 +579,7 @@ int main(void)
         RUNTIME_TEST(spills_and_warnings_reach_the_log),
         RUNTIME_TEST(every_driver_call_that_fails_unwinds),
         RUNTIME_TEST(running_out_of_memory_unwinds_at_every_allocation),
+        RUNTIME_TEST(the_log_says_what_is_linked_and_what_is_not),
         RUNTIME_TEST(a_kernel_for_another_architecture_is_refused),
         RUNTIME_TEST(an_image_is_built_without_a_device_and_loaded_later),
         RUNTIME_TEST(an_edited_text_is_another_image),
