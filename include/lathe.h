@@ -225,7 +225,7 @@ struct lathe_plan_options {
     int raster;                 /* rows of tiles that are walked together (a launch value)   */
     int epilogue[3];            /* rows, columns, buffers of the staging of a CTA            */
     int split;                  /* CTAs that share the k of one tile                         */
-    int regs[2];                /* registers a thread of the producer and of the consumers   */
+    int regs[2];                /* registers per thread of the producer and of the consumers */
     enum lathe_switch annotate; /* comments in the text; default on                          */
     int sms;                    /* multiprocessors to plan for; 0: the architecture's usual  */
 };
@@ -271,7 +271,7 @@ struct lathe_plan {
     struct lathe_tenant tenants[LATHE_TENANTS_MAX];
     int smem_bytes, smem_limit; /* ... their sum, and the most there can be */
     int tmem_columns;           /* tensor memory of one CTA; 0 where none  */
-    int registers;              /* a thread may have at launch             */
+    int registers;              /* per thread at launch                     */
     int accumulators;           /* of them, a consumer thread's sums        */
 
     /* What the planner says of it; 0 and empty after lathe_plan_parse(), which knows no problem. */

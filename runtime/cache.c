@@ -193,7 +193,7 @@ static enum lathe_status obtain(struct lt_work *work)
                               "another thread has not finished %s within %d ms, or memory is "
                               "short; built here too",
                               work->name, cache->lock_timeout_ms);
-            /* Not even stored: callbacks are promised one thread a key. */
+            /* Not even stored: callbacks are promised one thread per key. */
             status = lt_work_build(work);
             work->result = cache->enabled ? LATHE_CACHE_MISS : LATHE_CACHE_OFF;
             return status;

@@ -2,7 +2,7 @@
  *
  * What a caller may count on:
  *   - The cache never fails a call that would work with it off. Every trouble is a miss and one
- *     line to the log, at most once a cause and cache.
+ *     line to the log, at most once for each cause.
  *   - Nothing read back is trusted: magic, format, sizes, checksum, the whole key, and that the
  *     cubin is an ELF file for CUDA with a non-empty .text.<kernel> are checked. A bad entry is
  *     removed and built anew.

@@ -19,7 +19,7 @@ struct lt_cache {
     void *log_user;
 
     struct lt_flights flights;
-    atomic_uint complained; /* a bit a cause: what the log was told already */
+    atomic_uint complained; /* a bit for each cause: what the log was told already */
 };
 
 #endif

@@ -33,7 +33,7 @@ enum lathe_status lt_work_build(struct lt_work *work);
 /* Makes the bytes to store, which threads that wait share. */
 bool lt_work_encode(struct lt_work *work);
 
-/* ---- The log: at most one line a cause and cache ---- */
+/* ---- The log: at most one line for each cause and cache ---- */
 
 enum lt_cause {
     LT_CAUSE_DIRECTORY,

@@ -102,7 +102,7 @@ static void tell(struct lathe_context *context, const struct lathe_image *image)
         lt_context_log(context, LATHE_LOG_INFO, "%s: linked in %.1f ms", contract->name,
                        image->link_ms);
     if (contract->spill_bytes > 0)
-        lt_context_log(context, LATHE_LOG_WARNING, "%s: the linker spills %d bytes a thread",
+        lt_context_log(context, LATHE_LOG_WARNING, "%s: the linker spills %d bytes per thread",
                        contract->name, contract->spill_bytes);
     if (contract->warnings > 0)
         lt_context_log(context, LATHE_LOG_WARNING, "%s: the linker warns: %.*s", contract->name,

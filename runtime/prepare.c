@@ -12,7 +12,7 @@ enum { THREADS_MAX = 64 };
 struct work {
     struct lathe_context *context;
     const struct lathe_gemm *problems;
-    const struct lathe_plan_options *options; /* null, or one a problem */
+    const struct lathe_plan_options *options; /* null, or one for each problem */
     size_t count;
 
     pthread_mutex_t mutex;

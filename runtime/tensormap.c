@@ -64,7 +64,7 @@ enum lathe_status lt_tensor_map_encode(const struct lt_driver *driver,
         return LATHE_OK;
     return lt_fail(
         err, LATHE_DRIVER_FAILED,
-        "cuTensorMapEncodeTiled refused %s (%d): %llu x %llu of %s, %llu bytes a row, at "
+        "cuTensorMapEncodeTiled refused %s (%d): %llu x %llu of %s, %llu bytes per row, at "
         "0x%llx",
         recipe->name, result, (unsigned long long)dims[1], (unsigned long long)dims[0],
         lathe_type_name(recipe->type), (unsigned long long)strides[0],
