@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What the command promises whatever its words are: exit codes, JSON, files, failing output,
+"""What the command promises whatever its words are: exit codes, JSON, failing output,
 examples that run, and a machine without a GPU or without nvJitLink."""
 import json
 import os
 import pty
 import re
-import resource
 import subprocess
 import sys
 
 import support
+from support import equal, one_line
 
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
 REFUSED = f"plan {GEMM} stages=64 tile=128x256x64"
@@ -17,19 +17,6 @@ MISTYPED = f"plan {GEMM} staegs=4"
 PRINTING = ("--help", "--version", "help plan", "list", "list --json", "list plans",
             f"plan {GEMM}", f"plan {GEMM} --json", f"emit {GEMM}", f"emit {GEMM} --json",
             f"emit {GEMM} -o -", "doctor", "doctor --json", "cache path", "cache list --json")
-
-
-def equal(seen, wanted, what):
-    assert seen == wanted, f"{what}: {shortened(seen)}, not {shortened(wanted)}"
-
-
-def shortened(value):
-    text = repr(value)
-    return text if len(text) <= 300 else text[:300] + "..."
-
-
-def one_line(result, what):
-    assert re.fullmatch(r"lathe: [^\n]+\n", result.err), f"{what}: {result.err!r}"
 
 
 # ---- Refusals ----
@@ -348,57 +335,6 @@ def full_device_is_refused_for_parts_and_cubins(bench):
     equal(bench.run(f"build {GEMM} -o /dev/full").code, 1, "-o /dev/full")
 
 
-# ---- Files ----
-
-def a_file_is_replaced_whole_or_not_at_all(bench):
-    with open(bench.path("kernel.ptx"), "w", encoding="ascii") as file:
-        file.write("old")
-    result = bench.run(f"emit {GEMM} -o kernel.ptx",
-                       before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
-    equal(result.code, 1, "exit code")
-    one_line(result, "emit")
-    equal(bench.files(), ["kernel.ptx"], "files")
-    with open(bench.path("kernel.ptx"), encoding="ascii") as file:
-        equal(file.read(), "old", "the file")
-
-
-def a_file_that_may_not_be_written_is_left(bench):
-    with open(bench.path("kernel.ptx"), "w", encoding="ascii") as file:
-        file.write("old")
-    os.chmod(bench.path("kernel.ptx"), 0o444)
-    if os.access(bench.path("kernel.ptx"), os.W_OK):
-        raise support.Skip("this user may write everywhere")
-    equal(bench.run(f"emit {GEMM} -o kernel.ptx").code, 1, "exit code")
-    with open(bench.path("kernel.ptx"), encoding="ascii") as file:
-        equal(file.read(), "old", "the file")
-
-
-def a_new_file_has_the_usual_permissions(bench):
-    bench.run(f"emit {GEMM} -o kernel.ptx", before=lambda: os.umask(0o027))
-    equal(os.stat(bench.path("kernel.ptx")).st_mode & 0o777, 0o640, "permissions")
-    os.chmod(bench.path("kernel.ptx"), 0o600)
-    bench.run(f"emit {GEMM} -o kernel.ptx")
-    equal(os.stat(bench.path("kernel.ptx")).st_mode & 0o777, 0o600, "permissions kept")
-
-
-def a_link_stays_a_link(bench):
-    with open(bench.path("target"), "w", encoding="ascii") as file:
-        file.write("old")
-    os.symlink("target", bench.path("link"))
-    equal(bench.run(f"emit {GEMM} -o link").code, 0, "exit code")
-    assert os.path.islink(bench.path("link"))
-    assert os.path.getsize(bench.path("target")) > 1000
-    equal(bench.files(), ["link", "target"], "files")
-
-
-def a_pipe_is_written_to_and_not_replaced(bench):
-    os.mkfifo(bench.path("pipe"))
-    reader = subprocess.Popen(["cat", bench.path("pipe")], stdout=subprocess.PIPE)
-    equal(bench.run(f"emit {GEMM} -o pipe").code, 0, "exit code")
-    equal(reader.communicate(timeout=60)[0], bench.run(f"emit {GEMM}").out, "the text")
-    equal(bench.files(), ["pipe"], "files")
-
-
 # ---- Terminals ----
 
 def on_terminal(bench, words, **env):
@@ -483,9 +419,7 @@ TESTS = [
     cache_forgets, a_bad_entry_is_found, a_full_disk_is_an_error,
     a_refusal_on_a_full_disk_keeps_its_code, a_closed_pipe_is_an_error,
     a_closed_standard_output_is_an_error, a_closed_standard_error_changes_nothing,
-    full_device_is_refused_for_parts_and_cubins, a_file_is_replaced_whole_or_not_at_all,
-    a_file_that_may_not_be_written_is_left, a_new_file_has_the_usual_permissions,
-    a_link_stays_a_link, a_pipe_is_written_to_and_not_replaced, colour_is_for_terminals,
+    full_device_is_refused_for_parts_and_cubins, colour_is_for_terminals,
     no_verb_is_named_that_is_not_there, examples_run_on_a_gpu,
 ]
 

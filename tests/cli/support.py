@@ -82,6 +82,19 @@ class Bench:
             raise Skip(result.json["error"]["message"])
 
 
+def equal(seen, wanted, what):
+    assert seen == wanted, f"{what}: {shortened(seen)}, not {shortened(wanted)}"
+
+
+def shortened(value):
+    text = repr(value)
+    return text if len(text) <= 300 else text[:300] + "..."
+
+
+def one_line(result, what):
+    assert re.fullmatch(r"lathe: [^\n]+\n", result.err), f"{what}: {result.err!r}"
+
+
 def steady(text, bench):
     """Takes out what differs from run to run and from machine to machine."""
     text = text.replace(bench.folder, "FOLDER")
