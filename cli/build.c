@@ -53,7 +53,7 @@ static int answer(const struct words *words, struct output *out, const struct la
     size_t bytes;
     const void *cubin = lathe_image_cubin(image, &bytes);
 
-    if (words->output && strcmp(words->output, "-") == 0) {
+    if (words->output && file_is_standard_output(words->output)) {
         output_bytes(out, cubin, bytes);
         return EXIT_DONE;
     }
@@ -73,8 +73,8 @@ static int run(const struct words *words, struct output *out)
     struct lathe_image *image = NULL;
     double emit_us = 0;
 
-    if (out->json && words->output && strcmp(words->output, "-") == 0) {
-        fail(&err, LATHE_BAD_WORD, "-o - and --json: both want standard output");
+    if (out->json && words->output && file_is_standard_output(words->output)) {
+        fail(&err, LATHE_BAD_WORD, "-o %.80s and --json: both want standard output", words->output);
         return output_refuse(out, &err);
     }
 

@@ -4,8 +4,6 @@
 #include "cli/request.h"
 #include "cli/verb.h"
 
-#include <string.h>
-
 /* With --json the text is a member of the object, unless a file has it. */
 static int answer_json(struct output *out, const struct lathe_plan *plan,
                        const struct lathe_kernel *kernel, const char *file, double emit_us)
@@ -29,7 +27,7 @@ static int run(const struct words *words, struct output *out)
     struct lathe_plan plan;
     struct lathe_error err;
     struct lathe_kernel *kernel = NULL;
-    bool to_file = words->output && strcmp(words->output, "-") != 0;
+    bool to_file = words->output && !file_is_standard_output(words->output);
 
     if (request_plan(words, &request, &plan, &err) != LATHE_OK)
         return output_refuse(out, &err);

@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,39 +11,102 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum lathe_status refuse(const char *path, int number, struct lathe_error *err)
+/* ---- Descriptors that are already open ---- */
+
+static const char *const descriptor_folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+/* The descriptor that the path means by its name; -1: none. */
+static int named_descriptor(const char *path)
 {
-    return fail(err, LATHE_IO_FAILED, "%.300s: cannot be written: %s", path, strerror(number));
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof descriptor_folders / sizeof descriptor_folders[0]; i++) {
+        size_t length = strlen(descriptor_folders[i]);
+        char *end;
+
+        if (strncmp(path, descriptor_folders[i], length) != 0)
+            continue;
+
+        long number = strtol(path + length, &end, 10);
+
+        if (isdigit((unsigned char)path[length]) && !*end && number <= INT_MAX)
+            return (int)number;
+    }
+    return -1;
 }
 
-/* Returns 0, or the errno of the call that failed. Closes in any case: some file systems tell only
- * then that there was no room. */
-static int write_and_close(int descriptor, const char *data, size_t size)
+/* A device is left out: it takes the same bytes however it was opened, and a descriptor that was
+ * closed by the caller is open on /dev/null only so that writing fails. */
+static bool is_open_as(const struct stat *target, int descriptor)
 {
-    int number = 0;
+    struct stat opened;
 
-    while (size > 0 && number == 0) {
+    return !S_ISCHR(target->st_mode) && fstat(descriptor, &opened) == 0 &&
+           opened.st_dev == target->st_dev && opened.st_ino == target->st_ino;
+}
+
+/* The descriptor through which the path must be written, so that a redirection keeps its place in
+ * the file, and appends where it does; -1: none. */
+static int open_descriptor(const char *path)
+{
+    int descriptor = named_descriptor(path);
+    struct stat target;
+
+    if (descriptor >= 0 || stat(path, &target) != 0)
+        return descriptor;
+    for (descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (is_open_as(&target, descriptor))
+            return descriptor;
+    return -1;
+}
+
+bool file_is_standard_output(const char *path)
+{
+    return strcmp(path, "-") == 0 || open_descriptor(path) == STDOUT_FILENO;
+}
+
+/* ---- Writing; each returns 0 or the errno of the call that failed ---- */
+
+static int write_all(int descriptor, const char *data, size_t size)
+{
+    while (size > 0) {
         ssize_t written = write(descriptor, data, size);
 
         if (written > 0) {
             data += written;
             size -= (size_t)written;
         } else if (written == 0 || errno != EINTR) {
-            number = written == 0 ? EIO : errno;
+            return written == 0 ? EIO : errno;
         }
     }
+    return 0;
+}
+
+/* Closes in any case: some file systems tell only then that there was no room. */
+static int write_and_close(int descriptor, const char *data, size_t size)
+{
+    int number = write_all(descriptor, data, size);
+
     if (close(descriptor) != 0 && number == 0)
         number = errno;
     return number;
 }
 
-static enum lathe_status write_in_place(const char *path, const void *data, size_t size,
-                                        struct lathe_error *err)
+/* What the caller opened for us is not closed by exec; what we opened is, and is not meant. */
+static int write_through(int descriptor, const void *data, size_t size)
 {
-    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    int number = descriptor < 0 ? errno : write_and_close(descriptor, data, size);
+    int flags = fcntl(descriptor, F_GETFD);
 
-    return number == 0 ? LATHE_OK : refuse(path, number, err);
+    return flags < 0 || (flags & FD_CLOEXEC) ? EBADF : write_all(descriptor, data, size);
+}
+
+static int write_in_place(const char *path, const void *data, size_t size)
+{
+    int descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+
+    return descriptor < 0 ? errno : write_and_close(descriptor, data, size);
 }
 
 /* The permissions that open() would give a new file; mkostemp() gives it fewer. */
@@ -76,39 +140,49 @@ static int write_beside(const char *path, char *beside, const struct stat *old, 
     return number;
 }
 
-static enum lathe_status replace(const char *path, const struct stat *old, const void *data,
-                                 size_t size, struct lathe_error *err)
+static int replace(const char *path, const struct stat *old, const void *data, size_t size)
 {
     char *beside;
-    int number;
 
     if (old && access(path, W_OK) != 0)
-        return refuse(path, errno, err);
+        return errno;
     if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-        return fail(err, LATHE_OUT_OF_MEMORY, "no memory for a file name");
-    number = write_beside(path, beside, old, data, size);
+        return ENOMEM;
+
+    int number = write_beside(path, beside, old, data, size);
+
     free(beside);
-    return number == 0 ? LATHE_OK : refuse(path, number, err);
+    return number;
+}
+
+/* A link stays a link: what it points to is replaced. */
+static int replace_target(const char *path, const struct stat *old, const void *data, size_t size)
+{
+    char *target = realpath(path, NULL);
+    int number = target ? replace(target, old, data, size) : errno;
+
+    free(target);
+    return number;
+}
+
+static int write_to_path(const char *path, const void *data, size_t size)
+{
+    struct stat old;
+
+    if (stat(path, &old) == 0)
+        return S_ISREG(old.st_mode) ? replace_target(path, &old, data, size)
+                                    : write_in_place(path, data, size);
+    return errno == ENOENT ? replace(path, NULL, data, size) : errno;
 }
 
 enum lathe_status file_write(const char *path, const void *data, size_t size,
                              struct lathe_error *err)
 {
-    struct stat old;
+    int descriptor = open_descriptor(path);
+    int number =
+        descriptor >= 0 ? write_through(descriptor, data, size) : write_to_path(path, data, size);
 
-    if (stat(path, &old) != 0)
-        return errno == ENOENT ? replace(path, NULL, data, size, err) : refuse(path, errno, err);
-    if (!S_ISREG(old.st_mode))
-        return write_in_place(path, data, size, err);
-
-    /* A link stays a link: what it points to is replaced. */
-    char *target = realpath(path, NULL);
-
-    if (!target)
-        return refuse(path, errno, err);
-
-    enum lathe_status status = replace(target, &old, data, size, err);
-
-    free(target);
-    return status;
+    if (number == 0)
+        return LATHE_OK;
+    return fail(err, LATHE_IO_FAILED, "%.300s: cannot be written: %s", path, strerror(number));
 }

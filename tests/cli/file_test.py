@@ -11,27 +11,42 @@ from support import equal, one_line
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
 
 
+def write_old(bench, name):
+    with open(bench.path(name), "w", encoding="ascii") as file:
+        file.write("old\n")
+
+
+def read(bench, name):
+    with open(bench.path(name), "rb") as file:
+        return file.read()
+
+
+def small_files():
+    """For `before`: writing fails after the first bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+# ---- Files ----
+
 def a_file_is_replaced_whole_or_not_at_all(bench):
-    with open(bench.path("kernel.ptx"), "w", encoding="ascii") as file:
-        file.write("old")
-    result = bench.run(f"emit {GEMM} -o kernel.ptx",
-                       before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+    write_old(bench, "kernel.ptx")
+    result = bench.run(f"emit {GEMM} -o kernel.ptx", before=small_files)
     equal(result.code, 1, "exit code")
-    one_line(result, "emit")
+    equal(result.err, "lathe: kernel.ptx: cannot be written: File too large\n", "message")
     equal(bench.files(), ["kernel.ptx"], "files")
-    with open(bench.path("kernel.ptx"), encoding="ascii") as file:
-        equal(file.read(), "old", "the file")
+    equal(read(bench, "kernel.ptx"), b"old\n", "the file")
 
 
 def a_file_that_may_not_be_written_is_left(bench):
-    with open(bench.path("kernel.ptx"), "w", encoding="ascii") as file:
-        file.write("old")
+    write_old(bench, "kernel.ptx")
     os.chmod(bench.path("kernel.ptx"), 0o444)
     if os.access(bench.path("kernel.ptx"), os.W_OK):
         raise support.Skip("this user may write everywhere")
-    equal(bench.run(f"emit {GEMM} -o kernel.ptx").code, 1, "exit code")
-    with open(bench.path("kernel.ptx"), encoding="ascii") as file:
-        equal(file.read(), "old", "the file")
+    result = bench.run(f"emit {GEMM} -o kernel.ptx")
+    equal(result.code, 1, "exit code")
+    one_line(result, "emit")
+    equal(bench.files(), ["kernel.ptx"], "files")
+    equal(read(bench, "kernel.ptx"), b"old\n", "the file")
 
 
 def a_new_file_has_the_usual_permissions(bench):
@@ -43,14 +58,15 @@ def a_new_file_has_the_usual_permissions(bench):
 
 
 def a_link_stays_a_link(bench):
-    with open(bench.path("target"), "w", encoding="ascii") as file:
-        file.write("old")
+    write_old(bench, "target")
     os.symlink("target", bench.path("link"))
     equal(bench.run(f"emit {GEMM} -o link").code, 0, "exit code")
     assert os.path.islink(bench.path("link"))
-    assert os.path.getsize(bench.path("target")) > 1000
+    equal(read(bench, "target"), bench.run(f"emit {GEMM}").out, "the target")
     equal(bench.files(), ["link", "target"], "files")
 
+
+# ---- What is no file, or is open already ----
 
 def a_pipe_is_written_to_and_not_replaced(bench):
     os.mkfifo(bench.path("pipe"))
@@ -60,10 +76,53 @@ def a_pipe_is_written_to_and_not_replaced(bench):
     equal(bench.files(), ["pipe"], "files")
 
 
+def a_redirection_is_kept_whatever_name_it_is_given(bench):
+    text = bench.run(f"emit {GEMM}").out
+    for line in ("-o /dev/stdout >> log", "-o /dev/fd/1 >> log", "-o log >> log",
+                 "-o /dev/stderr 2>> log", "-o log 2>> log", "-o /dev/fd/3 3>> log",
+                 "-o /proc/self/fd/3 3>> log", "-o link >> log",
+                 "-o /dev/stdout | cat >> log", "-o /dev/fd/3 3>&1 > other | cat >> log"):
+        write_old(bench, "log")
+        if not os.path.islink(bench.path("link")):
+            os.symlink("log", bench.path("link"))
+        result = bench.shell(f"lathe emit {GEMM} {line}")
+        equal((result.code, result.out, result.err), (0, b"", ""), line)
+        equal(read(bench, "log"), b"old\n" + text, line)
+    equal(bench.shell(f"{{ echo old; lathe emit {GEMM} -o /dev/stdout; echo new; }} > log").code,
+          0, "between other output")
+    equal(read(bench, "log"), b"old\n" + text + b"new\n", "between other output")
+
+
+def a_descriptor_that_is_not_open_is_refused(bench):
+    for name in ("/dev/fd/9", "/dev/fd/99999", "/proc/self/fd/9"):
+        result = bench.run(f"emit {GEMM} -o {name}")
+        equal((result.code, result.err),
+              (1, f"lathe: {name}: cannot be written: Bad file descriptor\n"), name)
+
+
+def standard_output_by_another_name_is_standard_output(bench):
+    text = bench.run(f"emit {GEMM}").out
+    for name in ("-", "/dev/stdout", "/dev/fd/1"):
+        equal(bench.run(f"emit {GEMM} -o {name}").out, text, name)
+        answer = bench.run(f"emit {GEMM} -o {name} --json").json
+        equal(answer.get("text", "").encode(), text, f"{name} in JSON")
+        result = bench.run(f"build {GEMM} -o {name} --json")
+        equal(result.code, 2, f"a cubin as JSON in {name}")
+        equal(result.err, f"lathe: -o {name} and --json: both want standard output\n", name)
+
+
+def a_cubin_on_standard_output_is_alone_there(bench):
+    bench.needs_linker()
+    equal(bench.run(f"build {GEMM} -o kernel.cubin").code, 0, "into a file")
+    equal(bench.run(f"build {GEMM} -o /dev/stdout").out, read(bench, "kernel.cubin"), "the cubin")
+
+
 TESTS = [
     a_file_is_replaced_whole_or_not_at_all, a_file_that_may_not_be_written_is_left,
     a_new_file_has_the_usual_permissions, a_link_stays_a_link,
-    a_pipe_is_written_to_and_not_replaced,
+    a_pipe_is_written_to_and_not_replaced, a_redirection_is_kept_whatever_name_it_is_given,
+    a_descriptor_that_is_not_open_is_refused, standard_output_by_another_name_is_standard_output,
+    a_cubin_on_standard_output_is_alone_there,
 ]
 
 if __name__ == "__main__":
