@@ -104,9 +104,26 @@ static int write_through(int descriptor, const void *data, size_t size)
 
 static int write_in_place(const char *path, const void *data, size_t size)
 {
-    int descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    int descriptor = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
 
     return descriptor < 0 ? errno : write_and_close(descriptor, data, size);
+}
+
+/* There is no such file, but there may be a link that names it, which is followed. */
+static int create_in_place(const char *path, const void *data, size_t size)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (descriptor < 0)
+        return errno;
+
+    int number = write_and_close(descriptor, data, size);
+    char *made = number != 0 ? realpath(path, NULL) : NULL;
+
+    if (made)
+        unlink(made);
+    free(made);
+    return number;
 }
 
 /* The permissions that open() would give a new file; mkostemp() gives it fewer. */
@@ -140,6 +157,14 @@ static int write_beside(const char *path, char *beside, const struct stat *old, 
     return number;
 }
 
+/* Whether it was the way that failed, by a file beside, and the path itself may yet be written: the
+ * longer name is too long, the directory may not be changed, or the file is a mount point. */
+static bool forbids_beside(int number)
+{
+    return number == ENAMETOOLONG || number == EACCES || number == EPERM || number == EROFS ||
+           number == EBUSY;
+}
+
 static int replace(const char *path, const struct stat *old, const void *data, size_t size)
 {
     char *beside;
@@ -152,7 +177,9 @@ static int replace(const char *path, const struct stat *old, const void *data, s
     int number = write_beside(path, beside, old, data, size);
 
     free(beside);
-    return number;
+    if (!forbids_beside(number))
+        return number;
+    return old ? write_in_place(path, data, size) : create_in_place(path, data, size);
 }
 
 /* A link stays a link: what it points to is replaced. */
@@ -167,12 +194,15 @@ static int replace_target(const char *path, const struct stat *old, const void *
 
 static int write_to_path(const char *path, const void *data, size_t size)
 {
-    struct stat old;
+    struct stat old, itself;
 
     if (stat(path, &old) == 0)
         return S_ISREG(old.st_mode) ? replace_target(path, &old, data, size)
                                     : write_in_place(path, data, size);
-    return errno == ENOENT ? replace(path, NULL, data, size) : errno;
+    if (errno != ENOENT)
+        return errno;
+    return lstat(path, &itself) == 0 ? create_in_place(path, data, size)
+                                     : replace(path, NULL, data, size);
 }
 
 enum lathe_status file_write(const char *path, const void *data, size_t size,

@@ -1,4 +1,4 @@
-/* file.h: what -o names is written whole or not at all. */
+/* file.h: what -o names is written whole or not at all, where there is a way to do so. */
 #ifndef LT_CLI_FILE_H
 #define LT_CLI_FILE_H
 
@@ -10,11 +10,13 @@
  * it is redirected to. The caller prints to it then. */
 bool file_is_standard_output(const char *path);
 
-/* Writes to a new file beside `path` and renames that into place.
+/* Writes to a new file beside `path` and renames that into place; links are followed.
  *
  * What has to stay what it is, is written to as it is: a descriptor that the caller opened
- * (/dev/stderr, /dev/fd/3, or what standard error is redirected to), a device or a pipe.
- * Errors: LATHE_IO_FAILED; then an old file is as it was, and no new one is left behind. */
+ * (/dev/stderr, /dev/fd/3, or what standard error is redirected to), a device or a pipe, and a file
+ * where none can be put beside it or in its place.
+ * Errors: LATHE_IO_FAILED; then an old file is as it was, unless it was written to as it is, and no
+ * new one is left behind. */
 enum lathe_status file_write(const char *path, const void *data, size_t size,
                              struct lathe_error *err);
 

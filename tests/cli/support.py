@@ -52,6 +52,7 @@ class Bench:
                         LATHE_CUDA_LIBRARY=NO_SUCH_LIBRARY)
 
     def close(self):
+        os.chmod(self.work, 0o755)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, words, stdout=subprocess.PIPE, before=None, **env):
