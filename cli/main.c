@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     struct lathe_error err;
 
     occupy_standard_descriptors();
-    /* What cannot be written is then an error that we see and report. */
+    /* What cannot be written is then an error that we see: output_close(), file_write(). */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 

@@ -40,7 +40,9 @@ int output_close(struct output *out, int code)
         note_failure(out);
     if (out->write_errno == 0)
         return code;
-    output_note("standard output: %s", strerror(out->write_errno));
+    /* Who closed the pipe, such as head, has read enough: no reason to complain. */
+    if (out->write_errno != EPIPE)
+        output_note("standard output: %s", strerror(out->write_errno));
     return code == EXIT_DONE ? EXIT_CANNOT : code;
 }
 

@@ -26,7 +26,8 @@ struct output {
 };
 
 struct output output_open(bool json);
-/* Flushes and closes standard output; returns `code`, or EXIT_CANNOT where that failed. */
+/* Flushes and closes standard output; returns `code`, or EXIT_CANNOT where writing failed. Says
+ * why, unless it is that nobody reads any more. */
 int output_close(struct output *out, int code);
 
 void output_text(struct output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
