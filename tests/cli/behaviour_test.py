@@ -83,9 +83,7 @@ def without_a_gpu_run_says_so(bench):
 
 def drivers_that_cannot_do_it_are_named(bench):
     """On the stub drivers: exit code 1, what the driver lacks, and never an answer."""
-    if len(sys.argv) < 4:
-        raise support.Skip("the stub drivers are not given")
-    driver, old_driver = map(os.path.abspath, sys.argv[2:4])
+    driver, old_driver, _ = support.stubs()
     for code, words, env in (
             ("no-driver", "CUDA 12.0 or newer", {"LATHE_CUDA_LIBRARY": old_driver}),
             ("no-device", "no GPU", {"LATHE_CUDA_LIBRARY": driver, "STUB_DEVICES": "0"}),
@@ -103,21 +101,18 @@ def drivers_that_cannot_do_it_are_named(bench):
 
 def planning_does_without_a_gpu_that_can_do_it(bench):
     """No GPU, one without kernels, one that fails: the plan is for the usual one, and complete."""
-    if len(sys.argv) < 4:
-        raise support.Skip("the stub drivers are not given")
+    driver, _, _ = support.stubs()
     usual = bench.run("plan gemm m=64 n=64 k=64").out
     for env in ({"STUB_DEVICES": "0"}, {"STUB_CAPABILITY": "8.9"}, {"STUB_CAPABILITY": "7.5"},
                 {"STUB_FAIL": "cuInit=999"}, {"STUB_FAIL": "cuDeviceGetAttribute=2"}):
-        env["LATHE_CUDA_LIBRARY"] = os.path.abspath(sys.argv[2])
+        env["LATHE_CUDA_LIBRARY"] = driver
         result = bench.run("plan gemm m=64 n=64 k=64", **env)
         equal((result.code, result.out, result.err), (0, usual, ""), env)
 
 
 def planning_makes_no_cuda_context(bench):
-    if len(sys.argv) < 4:
-        raise support.Skip("the stub drivers are not given")
-    env = {"LATHE_CUDA_LIBRARY": os.path.abspath(sys.argv[2]),
-           "STUB_FAIL": "cuDevicePrimaryCtxRetain=2"}
+    driver, _, _ = support.stubs()
+    env = {"LATHE_CUDA_LIBRARY": driver, "STUB_FAIL": "cuDevicePrimaryCtxRetain=2"}
     for words in ("plan gemm m=64 n=64 k=64", "emit gemm m=64 n=64 k=64", "doctor"):
         result = bench.run(words, **env)
         equal((result.code, result.err), (0, ""), words)
@@ -207,6 +202,27 @@ def list_has_every_section(bench):
         equal(list(bench.run(f"list {name} --json").json), [name], name)
     keys = [field["key"] for field in answer["problem"] + answer["plan"]]
     assert {"m", "type", "arch", "tile", "stages"} <= set(keys)
+
+
+def a_wrong_answer_is_a_failure_that_says_where(bench):
+    """On the stub driver, which computes nothing: D is what it was before, NaN."""
+    driver, _, linker = support.stubs()
+    env = {"LATHE_CUDA_LIBRARY": driver, "LATHE_NVJITLINK_LIBRARY": linker,
+           "LATHE_NVRTC_LIBRARY": support.NO_SUCH_LIBRARY}
+    words = "run gemm m=60 n=40 k=72 data=integers"
+    result = bench.run(words + " --json", **env)
+    equal((result.code, result.err), (1, ""), "as JSON")
+    answer = result.json
+    equal((answer["ok"], answer["wrong"], answer["reference"]), (False, 60 * 40, "CPU, f64"),
+          "the verdict")
+    first = answer["first_wrong"]
+    equal((first["row"], first["column"], first["got"]), (0, 0, None), "the first")
+    assert first["want"] == int(first["want"]), first
+    result = bench.run(words, **env)
+    equal((result.code, result.err), (1, ""), "as text")
+    assert "NO: 2400 of 2400 elements are wrong (reference: CPU, f64)\n" in result.text, result.text
+    assert re.search(rf"the first at row 0, column 0: got -?nan, want {first['want']:.9g} within",
+                     result.text), result.text
 
 
 # ---- Cubins and the cache ----
@@ -415,8 +431,9 @@ TESTS = [
     without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
     doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
     plan_holds_what_is_promised, every_listed_plan_can_be_planned, list_has_every_section,
-    build_writes_a_cubin_and_keeps_it, cache_shows_what_it_keeps, cache_names_must_be_unambiguous,
-    cache_forgets, a_bad_entry_is_found, a_full_disk_is_an_error,
+    a_wrong_answer_is_a_failure_that_says_where, build_writes_a_cubin_and_keeps_it,
+    cache_shows_what_it_keeps, cache_names_must_be_unambiguous, cache_forgets,
+    a_bad_entry_is_found, a_full_disk_is_an_error,
     a_refusal_on_a_full_disk_keeps_its_code, a_closed_pipe_is_an_error_that_is_not_told,
     a_closed_standard_output_is_an_error, a_closed_standard_error_changes_nothing,
     full_device_is_refused_for_parts_and_cubins, colour_is_for_terminals,

@@ -83,6 +83,13 @@ class Bench:
             raise Skip(result.json["error"]["message"])
 
 
+def stubs():
+    """The paths of the stub driver, the old one and the stub of nvJitLink."""
+    if len(sys.argv) < 5:
+        raise Skip("the stubs are not given")
+    return map(os.path.abspath, sys.argv[2:5])
+
+
 def equal(seen, wanted, what):
     assert seen == wanted, f"{what}: {shortened(seen)}, not {shortened(wanted)}"
 
@@ -159,7 +166,8 @@ def run_tests(lathe, tests):
 
 
 def main(tests):
-    if len(sys.argv) not in (2, 4):
-        print(f"usage: {sys.argv[0]} LATHE [STUB_DRIVER OLD_STUB_DRIVER]", file=sys.stderr)
+    if len(sys.argv) not in (2, 5):
+        print(f"usage: {sys.argv[0]} LATHE [STUB_DRIVER OLD_STUB_DRIVER STUB_LINKER]",
+              file=sys.stderr)
         return 2
     return run_tests(sys.argv[1], tests)
