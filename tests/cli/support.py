@@ -99,8 +99,8 @@ def shortened(value):
     return text if len(text) <= 300 else text[:300] + "..."
 
 
-def one_line(result, what):
-    assert re.fullmatch(r"lathe: [^\n]+\n", result.err), f"{what}: {result.err!r}"
+def one_line(result, what, who="lathe"):
+    assert re.fullmatch(rf"{who}: [^\n]+\n", result.err), f"{what}: {result.err!r}"
 
 
 def steady(text, bench):
