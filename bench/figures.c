@@ -8,7 +8,9 @@
  * cache stands in a directory of its own. CUDA_CACHE_DISABLE=1 is set for the links: beside a
  * driver nvJitLink keeps a cache of its own, which would answer a repeat. */
 #include "include/lathe.h"
+#include "runtime/clock.h"
 #include "runtime/context.h"
+#include "runtime/statistics.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -20,27 +22,6 @@
 #include <unistd.h>
 
 enum { PROCESSES = 5, CALLS = 2001 };
-
-static double now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double difference = *(const double *)a - *(const double *)b;
-
-    return (difference > 0) - (difference < 0);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare);
-    return values[count / 2];
-}
 
 static void must(enum lathe_status status, const struct lathe_error *error)
 {
@@ -89,19 +70,19 @@ static void print_emission(const char *words)
     size_t bytes = 0;
 
     for (int i = 0; i < 101; i++) {
-        double start = now_us();
+        double start = lt_now_us();
 
         plan = plan_of(words);
-        plans[i] = now_us() - start;
+        plans[i] = lt_now_us() - start;
         lathe_kernel_destroy(&kernel);
-        start = now_us();
+        start = lt_now_us();
         must(lathe_emit(&kernel, &plan, NULL, &error), &error);
-        times[i] = now_us() - start;
+        times[i] = lt_now_us() - start;
     }
     lathe_kernel_text(kernel, &bytes);
     lathe_kernel_destroy(&kernel);
-    printf("plan %6.0f us  emit %6.0f us  %6zu bytes   %s\n", median(plans, 101),
-           median(times, 101), bytes, words);
+    printf("plan %6.0f us  emit %6.0f us  %6zu bytes   %s\n", lt_median(plans, 101),
+           lt_median(times, 101), bytes, words);
 }
 
 /* ---- In a process of its own ---- */
@@ -162,18 +143,24 @@ static void start_warm(const char *words)
     struct lathe_context *context = NULL;
     struct lathe_function *function = NULL;
     struct lathe_error error;
-    enum lathe_arch arch;
+    const struct lt_device *device = NULL;
     const char *directory = getenv("LATHE_CACHE_DIR");
+
+    if (!directory) {
+        fprintf(stderr, "figures: warm: LATHE_CACHE_DIR must name the cache\n");
+        exit(2);
+    }
+
     unsigned long long before = snapshot(directory);
 
     must(lathe_context_create(&context, NULL, &error), &error);
-    must(lathe_context_arch(context, &arch, &error), &error); /* cuInit, the primary context */
+    must(lt_context_device(context, &device, &error), &error); /* cuInit, the primary context */
 
-    double start = now_us();
+    double start = lt_now_us();
 
     must(lathe_gemm_get(context, &function, &request.gemm, &request.plan, &error), &error);
 
-    double spent = now_us() - start;
+    double spent = lt_now_us() - start;
 
     printf("%.1f %s %s %s\n", spent / 1e3,
            lathe_function_cache(function) == LATHE_CACHE_HIT ? "hit" : "miss",
@@ -208,7 +195,7 @@ static void print_links(const char *self, const char *words)
         }
         times[i] = atof(line);
     }
-    printf("cold link %6.1f ms   %3d accumulators   %s\n", median(times, PROCESSES),
+    printf("cold link %6.1f ms   %3d accumulators   %s\n", lt_median(times, PROCESSES),
            plan_of(words).accumulators, words);
 }
 
@@ -226,7 +213,7 @@ static void print_warm(const char *self, const char *words)
         times[i] = atof(line);
     }
     line[strcspn(line, "\n")] = '\0';
-    printf("warm start %5.2f ms  (%s)   %s\n", median(times, PROCESSES),
+    printf("warm start %5.2f ms  (%s)   %s\n", lt_median(times, PROCESSES),
            strchr(line, ' ') ? strchr(line, ' ') + 1 : "", words);
 }
 
@@ -239,14 +226,14 @@ static void print_hit(struct lathe_context *context, const struct lathe_request 
     double times[CALLS];
 
     for (int i = 0; i < CALLS; i++) {
-        double start = now_us();
+        double start = lt_now_us();
 
         for (int j = 0; j < 16; j++)
             must(lathe_gemm_get(context, &function, &request->gemm, &request->plan, &error),
                  &error);
-        times[i] = (now_us() - start) / 16;
+        times[i] = (lt_now_us() - start) / 16;
     }
-    printf("in-process hit %.3f us\n", median(times, CALLS));
+    printf("in-process hit %.3f us\n", lt_median(times, CALLS));
 }
 
 /* m changes from launch to launch, so every one encodes its tensor maps anew. The queue of the
@@ -273,17 +260,17 @@ static void print_launch(struct lathe_context *context, const struct lathe_reque
     for (int i = 0; i < CALLS; i++) {
         args.m = 1 + i % 128;
 
-        double start = now_us();
+        double start = lt_now_us();
 
         must(lathe_gemm_launch(function, &args, &error), &error);
-        times[i] = now_us() - start;
+        times[i] = lt_now_us() - start;
         if (i % 64 == 63)
             device->driver.cuCtxSynchronize();
     }
     device->driver.cuCtxSynchronize();
     device->driver.cuMemFree(args.a);
     lt_leave(device, &entered);
-    printf("warm launch with a changed m %.2f us on the CPU\n", median(times, CALLS));
+    printf("warm launch with a changed m %.2f us on the CPU\n", lt_median(times, CALLS));
 }
 
 static void print_on_device(const char *words)

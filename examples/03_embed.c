@@ -393,7 +393,7 @@ static int use(const char *directory, const struct lathe_image *image, int have_
         !write_file(directory, "03_embed.cubin", cubin, bytes))
         return EXIT_FAILURE;
     if (!have_gpu) {
-        puts("03_embed: the kernel was not run, for no GPU was found through libcuda.so.1");
+        puts("03_embed: the kernel was not run, for no GPU that it is for was found through libcuda.so.1");
         return NOT_RUN;
     }
     return run(cubin, contract) ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -402,13 +402,13 @@ static int use(const char *directory, const struct lathe_image *image, int have_
 int main(int argc, char **argv)
 {
     struct lathe_gemm problem = LATHE_GEMM_INIT;
-    struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
     struct lathe_plan plan = LATHE_PLAN_INIT;
     struct lathe_context *context = NULL;
     struct lathe_kernel *kernel = NULL;
     struct lathe_image *image = NULL;
     struct lathe_error err = {0};
-    int have_gpu = open_driver();
+    enum lathe_arch arch = LATHE_ARCH_DEFAULT;
+    int has_driver = open_driver();
     int status;
 
     problem.m = M;
@@ -418,15 +418,15 @@ int main(int argc, char **argv)
     problem.out = LATHE_F32;
     problem.beta = LATHE_BETA_ANY;
     if (lathe_context_create(&context, NULL, &err) != LATHE_OK ||
-        (have_gpu && lathe_context_arch(context, &options.arch, &err) != LATHE_OK) ||
-        lathe_plan_gemm(&plan, &problem, &options, &err) != LATHE_OK ||
+        (has_driver && lathe_context_arch(context, &arch, &err) != LATHE_OK) ||
+        lathe_plan_gemm(&plan, &problem, NULL, &err) != LATHE_OK ||
         lathe_emit(&kernel, &plan, NULL, &err) != LATHE_OK) {
         status = report(&err);
     } else if (lathe_build(context, &image, kernel, &err) != LATHE_OK) {
         write_contract(argc > 1 ? argv[1] : ".", lathe_kernel_contract(kernel));
         status = report(&err);
     } else {
-        status = use(argc > 1 ? argv[1] : ".", image, have_gpu);
+        status = use(argc > 1 ? argv[1] : ".", image, arch == plan.arch);
     }
     lathe_image_destroy(&image);
     lathe_kernel_destroy(&kernel);

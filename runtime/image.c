@@ -114,7 +114,7 @@ static enum lathe_status obtain(struct lathe_context *context, struct lathe_imag
                                 struct lathe_error *err)
 {
     struct job job = {.context = context, .kernel = kernel};
-    struct lt_cache_value value;
+    struct lt_cache_value value = {.memory = NULL};
     enum lathe_cache_result result = LATHE_CACHE_OFF;
     char options[LT_LINK_OPTIONS_SIZE];
     struct lt_cache *cache = NULL;
