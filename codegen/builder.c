@@ -42,11 +42,6 @@ void lt_builder_destroy(struct lt_builder **builder)
     *builder = NULL;
 }
 
-const struct lt_arch *lt_builder_arch(const struct lt_builder *b)
-{
-    return b->arch;
-}
-
 void lt_mistake(struct lt_builder *b, const char *format, ...)
 {
     char cause[LATHE_MESSAGE_SIZE];

@@ -61,8 +61,6 @@ void lt_builder_destroy(struct lt_builder **builder);
 enum lathe_status lt_builder_finish(struct lt_builder *b, char **text, size_t *length,
                                     struct lathe_contract *contract, struct lathe_error *err);
 
-const struct lt_arch *lt_builder_arch(const struct lt_builder *b);
-
 /* Keeps the first mistake. */
 void lt_mistake(struct lt_builder *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

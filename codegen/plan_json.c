@@ -81,7 +81,6 @@ static json_t *plan_object(const struct lathe_plan *plan)
 {
     static const char *const size_keys[] = {"m", "n", "k"};
     json_t *object = json_object();
-    struct lathe_plan named = *plan;
 
     json_object_set_new(object, "family",
                         json_string(lt_word_of(lt_words_family, (int)plan->family)));
@@ -96,7 +95,7 @@ static json_t *plan_object(const struct lathe_plan *plan)
         if (plan->statics != LATHE_STATIC_NONE && plan->static_size[i] >= 0)
             json_object_set_new(object, size_keys[i], json_integer(plan->static_size[i]));
     for (size_t i = 0; i < lt_plan_field_count; i++) {
-        const void *storage = (const char *)&named + lt_plan_fields[i].plan_offset;
+        const void *storage = (const char *)plan + lt_plan_fields[i].plan_offset;
 
         if (lt_field_is_set(&lt_plan_fields[i], storage))
             json_object_set_new(object, lt_plan_fields[i].key,
@@ -116,7 +115,7 @@ size_t lathe_plan_json(const struct lathe_plan *given, char *buffer, size_t size
 
 static const char *const derived_keys[] = {"cta_tile",     "cluster_tile", "threads",
                                            "smem",         "tmem_columns", "registers",
-                                           "predicted_us", "reason",       "label"};
+                                           "predicted_us", "reason"};
 
 static bool is_derived(const char *key)
 {

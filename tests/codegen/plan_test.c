@@ -443,6 +443,8 @@ static void what_is_no_json_of_a_plan_is_refused(void **state)
     assert_unreadable("{\"family\":\"gemm\",\"stages\":99}", LATHE_OUT_OF_RANGE, "stages=99: ");
     assert_unreadable("{\"family\":\"gemm\",\"stagse\":4}", LATHE_BAD_WORD,
                       "stagse=4: a plan has no such field");
+    assert_unreadable("{\"family\":\"gemm\",\"label\":\"x\"}", LATHE_BAD_WORD,
+                      "label=x: a plan has no such field");
     assert_unreadable("{\"family\":\"gemm\",\"tile\":[1,2,3]}", LATHE_BAD_WORD, "\"tile\": ");
 }
 
