@@ -170,10 +170,9 @@ lt_value lt_param_address(struct lt_builder *b, const char *name, const char *ad
 {
     find_param(b, name);
 
-    lt_value value = lt_define(b, LT_B64, address);
     lt_value symbol = {.kind = LT_NAMED, .type = LT_B64, .name = name};
+    lt_value value = lt_op(b, address, "mov.b64", symbol);
 
-    lt_inst(b, "mov.b64 %0, %1;", value, symbol);
     lt_inst(b, "cvta.param.u64 %0, %0;", value);
     return value;
 }

@@ -8,21 +8,26 @@ lt_value lt_pack(struct lt_builder *b, const char *name, enum lathe_type type, l
                   (const lt_value[]){high, low}, 2);
 }
 
-void lt_unpack(struct lt_builder *b, enum lathe_type type, lt_value packed, lt_value low,
-               lt_value high)
+struct lt_halves lt_unpack(struct lt_builder *b, enum lathe_type type, lt_value packed,
+                           const char *low, const char *high)
 {
+    struct lt_halves halves;
+
     if (type == LATHE_F16) {
         lt_value low_half = lt_define(b, LT_B16, "low_half");
         lt_value high_half = lt_define(b, LT_B16, "high_half");
 
         lt_inst(b, "mov.b32 {%0, %1}, %2;", low_half, high_half, packed);
-        lt_inst(b, "cvt.f32.f16 %0, %1;", low, low_half);
-        lt_inst(b, "cvt.f32.f16 %0, %1;", high, high_half);
-        return;
+        halves.low = lt_op(b, low, "cvt.f32.f16", low_half);
+        halves.high = lt_op(b, high, "cvt.f32.f16", high_half);
+        return halves;
     }
     /* bf16 is the upper half of an f32. */
-    lt_inst(b, "shl.b32 %0, %1, 16;", low, packed);
-    lt_inst(b, "and.b32 %0, %1, 0xffff0000;", high, packed);
+    halves.low = lt_define(b, LT_F32, low);
+    halves.high = lt_define(b, LT_F32, high);
+    lt_inst(b, "shl.b32 %0, %1, 16;", halves.low, packed);
+    lt_inst(b, "and.b32 %0, %1, 0xffff0000;", halves.high, packed);
+    return halves;
 }
 
 static const char *matrix_form(struct lt_builder *b, bool store, int count)

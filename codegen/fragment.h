@@ -13,9 +13,12 @@
 lt_value lt_pack(struct lt_builder *b, const char *name, enum lathe_type type, lt_value high,
                  lt_value low);
 
-/* The two halves of a register as floats. */
-void lt_unpack(struct lt_builder *b, enum lathe_type type, lt_value packed, lt_value low,
-               lt_value high);
+/* The two halves of a register as floats of these names. */
+struct lt_halves {
+    lt_value low, high;
+};
+struct lt_halves lt_unpack(struct lt_builder *b, enum lathe_type type, lt_value packed,
+                           const char *low, const char *high);
 
 /* Stores or reads 2 or 4 matrices: as many registers of `packed`. */
 void lt_stmatrix(struct lt_builder *b, lt_value address, const lt_value *packed, int count);

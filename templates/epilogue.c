@@ -225,16 +225,13 @@ static lt_value scaled(struct lt_builder *b, const struct lt_epilogue *e, const 
 static lt_value rounded_pair(struct lt_builder *b, const struct lt_epilogue *e, const char *name,
                              lt_value first, lt_value second, lt_value c_pair)
 {
-    lt_value c_low = {0}, c_high = {0};
+    struct lt_halves c = {.low = {0}};
 
-    if (e->reads_c) {
-        c_low = lt_define(b, LT_F32, "c_low");
-        c_high = lt_define(b, LT_F32, "c_high");
-        lt_unpack(b, e->out, c_pair, c_low, c_high);
-    }
+    if (e->reads_c)
+        c = lt_unpack(b, e->out, c_pair, "c_low", "c_high");
 
-    lt_value low = scaled(b, e, "low", first, c_low);
-    lt_value high = scaled(b, e, "high", second, c_high);
+    lt_value low = scaled(b, e, "low", first, c.low);
+    lt_value high = scaled(b, e, "high", second, c.high);
 
     return lt_pack(b, name, e->out, high, low);
 }

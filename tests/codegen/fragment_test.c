@@ -22,10 +22,11 @@ static void halves_of_f16_are_taken_apart_and_converted(void **state)
 {
     struct lt_builder *b = *state;
 
-    lt_unpack(b, LATHE_F16, lt_variable(b, LT_B32, "pair"), lt_variable(b, LT_F32, "low"),
-              lt_variable(b, LT_F32, "high"));
+    struct lt_halves halves =
+        lt_unpack(b, LATHE_F16, lt_variable(b, LT_B32, "pair"), "low", "high");
 
     assert_no_mistake(b);
+    assert_true(halves.low.type == LT_F32 && halves.high.type == LT_F32);
     assert_ends_with(written(b), "mov.b32 {%low_half, %high_half}, %pair;\n"
                                  "cvt.f32.f16 %low, %low_half;\n"
                                  "cvt.f32.f16 %high, %high_half;\n");
@@ -35,10 +36,11 @@ static void halves_of_bf16_are_the_upper_bits_of_floats(void **state)
 {
     struct lt_builder *b = *state;
 
-    lt_unpack(b, LATHE_BF16, lt_variable(b, LT_B32, "pair"), lt_variable(b, LT_F32, "low"),
-              lt_variable(b, LT_F32, "high"));
+    struct lt_halves halves =
+        lt_unpack(b, LATHE_BF16, lt_variable(b, LT_B32, "pair"), "low", "high");
 
     assert_no_mistake(b);
+    assert_true(halves.low.type == LT_F32 && halves.high.type == LT_F32);
     assert_ends_with(written(b), "shl.b32 %low, %pair, 16;\n"
                                  "and.b32 %high, %pair, 0xffff0000;\n");
 }

@@ -124,25 +124,25 @@ static void integers_stand_for_16_32_and_64_bits_and_floats_for_floats(void **st
 {
     struct lt_builder *b = *state;
 
-    lt_op(b, "h", "mov.b16", lt_imm(1));
+    lt_op(b, "h", "cvt.f32.f16", lt_hex(0x3c00));
     lt_op(b, "i", "mov.b32", lt_hex(0x10));
     lt_op(b, "l", "mov.b64", lt_imm(-1));
-    lt_op(b, "f", "add.f32", lt_float(1.0f), lt_float(0.5f));
+    lt_op(b, "f", "mul.f32", lt_float(1.0f), lt_float(0.5f));
 
     assert_no_mistake(b);
-    assert_ends_with(written(b), "mov.b16 %h, 1;\n"
+    assert_ends_with(written(b), "cvt.f32.f16 %h, 0x3c00;\n"
                                  "mov.b32 %i, 0x10;\n"
                                  "mov.b64 %l, -1;\n"
-                                 "add.f32 %f, 0f3F800000, 0f3F000000;\n");
+                                 "mul.f32 %f, 0f3F800000, 0f3F000000;\n");
 }
 
 static void an_integer_is_no_float(void **state)
 {
     struct lt_builder *b = *state;
 
-    lt_op(b, "f", "add.f32", lt_imm(1), lt_float(0.5f));
+    lt_op(b, "f", "mul.f32", lt_imm(1), lt_float(0.5f));
 
-    assert_mistake(b, "add.f32: operand 1 has the wrong type");
+    assert_mistake(b, "mul.f32: operand 1 has the wrong type");
 }
 
 static void a_float_is_no_integer(void **state)
