@@ -68,7 +68,7 @@ static bool try_tile(const struct search *search, int rows, int columns, int k)
     return try_words(search, words);
 }
 
-/* The most stages below those asked for. */
+/* The most stages below those asked for, else the fewest above. */
 static void try_stages(const struct search *search, const struct lathe_plan *refused)
 {
     char words[LATHE_WORDS_SIZE];

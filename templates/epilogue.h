@@ -40,7 +40,8 @@ struct lt_epilogue {
     lt_value d_whole;     /* columns of D that TMA writes: n less its edge       */
 };
 
-/* Columns of a whole chunk, and of chunk `index` of a tile that is `columns` wide. */
+/* Columns of a whole chunk, and how many chunks the columns of a tile make, the last one maybe
+ * narrower. */
 int lt_epilogue_chunk_columns(enum lathe_type out);
 int lt_epilogue_chunks(enum lathe_type out, int columns);
 
