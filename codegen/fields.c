@@ -66,8 +66,7 @@ static enum lathe_status refuse_range(const struct lt_field *field, const char *
 static enum lathe_status set_word(const struct lt_field *field, void *target, const char *value,
                                   struct lathe_error *err)
 {
-    const char *candidates[16];
-    size_t count = 0;
+    const char *nearest = NULL;
     struct lt_text known = {0};
 
     for (const struct lt_word *word = field->words; word->word; word++) {
@@ -76,12 +75,11 @@ static enum lathe_status set_word(const struct lt_field *field, void *target, co
             lt_text_free(&known);
             return LATHE_OK;
         }
-        candidates[count++] = word->word;
+        nearest = lt_nearer(value, nearest, word->word);
         lt_text_append(&known, known.length > 0 ? " " : "");
         lt_text_append(&known, word->word);
     }
 
-    const char *nearest = lt_nearest(value, candidates, count);
     enum lathe_status status = lt_fail(
         err, LATHE_BAD_WORD, "%s=%.40s: no such %s; %s%s%s%s%sknown: %s", field->key, value,
         field->key, nearest ? "nearest: " : "", nearest ? field->key : "", nearest ? "=" : "",

@@ -7,16 +7,12 @@
 
 static enum lathe_status refuse_key(const char *key, const char *value, struct lathe_error *err)
 {
-    const char *known[64];
-    size_t count = 0;
+    const char *nearest = NULL;
 
     for (size_t i = 0; i < lt_gemm_field_count; i++)
-        known[count++] = lt_gemm_fields[i].key;
+        nearest = lt_nearer(key, nearest, lt_gemm_fields[i].key);
     for (size_t i = 0; i < lt_plan_field_count; i++)
-        known[count++] = lt_plan_fields[i].key;
-
-    const char *nearest = lt_nearest(key, known, count);
-
+        nearest = lt_nearer(key, nearest, lt_plan_fields[i].key);
     return lt_fail(err, LATHE_BAD_WORD, "%.40s=%.40s: no such key%s%s; lathe list names them all",
                    key, value, nearest ? "; nearest: " : "", nearest ? nearest : "");
 }

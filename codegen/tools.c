@@ -7,7 +7,12 @@
 
 const char *lathe_nearest(const char *word, const char *const *candidates, size_t count)
 {
-    return lt_nearest(word, candidates, count);
+    const char *nearest = NULL;
+
+    for (size_t i = 0; word && candidates && i < count; i++)
+        if (candidates[i])
+            nearest = lt_nearer(word, nearest, candidates[i]);
+    return nearest;
 }
 
 static void describe_values(const struct lt_field *field, char *values, size_t size)

@@ -1,6 +1,5 @@
 #include "codegen/words.h"
 
-#include <limits.h>
 #include <string.h>
 
 const struct lt_word lt_words_type[] = {
@@ -100,25 +99,26 @@ static size_t common_prefix(const char *a, const char *b)
     return length;
 }
 
-const char *lt_nearest(const char *word, const char *const *candidates, size_t count)
+static size_t larger(size_t a, size_t b)
 {
-    const char *nearest = NULL;
-    int least = INT_MAX;
+    return a > b ? a : b;
+}
 
-    for (size_t i = 0; i < count; i++) {
-        int distance = lt_edit_distance(word, candidates[i]);
-        size_t longer = strlen(word);
+const char *lt_nearer(const char *word, const char *nearest, const char *candidate)
+{
+    int distance = lt_edit_distance(word, candidate);
 
-        if (longer < strlen(candidates[i]))
-            longer = strlen(candidates[i]);
-        if ((size_t)distance * 2 > longer || distance > least)
-            continue; /* more is wrong than right: no guess is better than that one */
-        if (distance == least && common_prefix(word, candidates[i]) <= common_prefix(word, nearest))
-            continue;
-        least = distance;
-        nearest = candidates[i];
-    }
-    return nearest;
+    if ((size_t)distance * 2 > larger(strlen(word), strlen(candidate)))
+        return nearest; /* more is wrong than right: no guess is better than that one */
+    if (!nearest)
+        return candidate;
+
+    int least = lt_edit_distance(word, nearest);
+    bool nearer = distance < least;
+
+    if (distance == least)
+        nearer = common_prefix(word, candidate) > common_prefix(word, nearest);
+    return nearer ? candidate : nearest;
 }
 
 bool lt_parse_int(const char *string, int64_t *number)

@@ -21,9 +21,10 @@ const char *lt_word_of(const struct lt_word *words, int value);
 /* How many single-character edits (insert, drop, change, swap neighbours) lead from a to b. */
 int lt_edit_distance(const char *a, const char *b);
 
-/* The candidate that is nearest to `word`; of equals the one that begins alike. Null if in each
- * more than half would have to change. */
-const char *lt_nearest(const char *word, const char *const *candidates, size_t count);
+/* Of two candidates the one that is nearer to `word`; of equals the one that begins alike, else
+ * `nearest`. That one may be null, and the answer is where in both more than half would have to
+ * change: so that a search can begin with null and go on with what it has found so far. */
+const char *lt_nearer(const char *word, const char *nearest, const char *candidate);
 
 /* A decimal number of digits alone, at most INT64_MAX; a leading minus is allowed. */
 bool lt_parse_int(const char *string, int64_t *number);

@@ -43,25 +43,21 @@ const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_ar
 
 static enum lathe_status refuse_variant(const struct lathe_plan *plan, struct lathe_error *err)
 {
-    const char *names[32];
-    size_t count = 0;
+    const char *nearest = NULL;
 
     if (!lt_arch(plan->arch))
         return lt_fail(err, LATHE_OUT_OF_RANGE, "arch: %d is none of the architectures",
                        (int)plan->arch);
-    for (size_t i = 0; i < lt_variant_count && count < 32; i++) {
+    for (size_t i = 0; i < lt_variant_count; i++) {
         if (plan->variant[0] && strcmp(lt_variants[i].name, plan->variant) == 0)
             return lt_fail(err, LATHE_UNSUPPORTED, "variant=%s is for %s, not for %s",
                            plan->variant, lathe_arch_name(lt_variants[i].arch),
                            lathe_arch_name(plan->arch));
-        names[count++] = lt_variants[i].name;
+        nearest = lt_nearer(plan->variant, nearest, lt_variants[i].name);
     }
-    if (plan->variant[0]) {
-        const char *nearest = lt_nearest(plan->variant, names, count);
-
+    if (plan->variant[0])
         return lt_fail(err, LATHE_BAD_WORD, "variant=%s: no such variant; nearest: variant=%s",
-                       plan->variant, nearest ? nearest : names[0]);
-    }
+                       plan->variant, nearest ? nearest : lt_variants[0].name);
     return lt_fail(err, LATHE_UNSUPPORTED, "arch=%s: there are kernels for %s alone so far",
                    lathe_arch_name(plan->arch), lathe_arch_name(lt_default_arch()));
 }

@@ -3,6 +3,7 @@
 #include "tests/support/cmocka_all.h"
 #include "tests/support/ptx_assert.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct lt_field *gemm_field(const char *key)
@@ -197,6 +198,27 @@ static void an_unknown_word_is_refused_with_the_nearest_and_all_known_ones(void 
     assert_has(err.message, "f16 bf16 f32 tf32 e4m3 e5m2 int8 s32");
 }
 
+/* An enumeration may grow: as many words as the longest table of later versions will have. */
+static void any_number_of_words_may_be_known(void **state)
+{
+    (void)state;
+    enum { COUNT = 400 };
+    static char names[COUNT][8];
+    static struct lt_word words[COUNT + 1];
+    const struct lt_field field = {.key = "colour", .kind = LT_WORD, .words = words};
+    struct lathe_error err = {0};
+    int value = 5;
+
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "w%d", 1000 + i);
+        words[i] = (struct lt_word){names[i], i};
+    }
+
+    assert_int_equal(lt_field_set(&field, &value, "w1399x", &err), LATHE_BAD_WORD);
+    assert_has(err.message, "nearest: colour=w1399; known: w1000 ");
+    assert_int_equal(value, 5);
+}
+
 static void a_name_must_be_there_and_must_fit(void **state)
 {
     (void)state;
@@ -243,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_number_outside_its_range_is_refused_with_the_range),
         cmocka_unit_test(a_product_of_the_wrong_form_is_refused_with_the_form),
         cmocka_unit_test(an_unknown_word_is_refused_with_the_nearest_and_all_known_ones),
+        cmocka_unit_test(any_number_of_words_may_be_known),
         cmocka_unit_test(a_name_must_be_there_and_must_fit),
         cmocka_unit_test(a_value_of_any_length_is_refused_within_the_message),
     };

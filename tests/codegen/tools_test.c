@@ -62,12 +62,23 @@ static void the_nearest_word_is_found_for_the_command_too(void **state)
     assert_null(lathe_nearest("xyz", verbs, 3));
 }
 
+static void nothing_is_near_to_nothing(void **state)
+{
+    (void)state;
+    static const char *const holes[] = {NULL, "plan", NULL};
+
+    assert_null(lathe_nearest(NULL, holes, 3));
+    assert_null(lathe_nearest("plan", NULL, 3));
+    assert_string_equal(lathe_nearest("plna", holes, 3), "plan");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_of_a_request_is_listed_once_problem_first),
         cmocka_unit_test(the_values_of_a_key_are_its_words_its_range_or_its_form),
         cmocka_unit_test(the_nearest_word_is_found_for_the_command_too),
+        cmocka_unit_test(nothing_is_near_to_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

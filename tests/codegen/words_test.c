@@ -1,5 +1,7 @@
 #include "codegen/words.h"
 
+#include "include/lathe_tools.h"
+
 #include "tests/support/cmocka_all.h"
 
 #include <string.h>
@@ -94,10 +96,10 @@ static void the_nearest_word_is_named_and_of_equals_the_one_that_begins_alike(vo
     static const char *const keys[] = {"m", "tile", "stages", "type", "split"};
     enum { COUNT = sizeof keys / sizeof keys[0] };
 
-    assert_string_equal(lt_nearest("stage", keys, COUNT), "stages");
-    assert_string_equal(lt_nearest("tiel", keys, COUNT), "tile");
-    assert_string_equal(lt_nearest("tyle", keys, COUNT), "type"); /* tile is as near */
-    assert_string_equal(lt_nearest("typ", keys, COUNT), "type");
+    assert_string_equal(lathe_nearest("stage", keys, COUNT), "stages");
+    assert_string_equal(lathe_nearest("tiel", keys, COUNT), "tile");
+    assert_string_equal(lathe_nearest("tyle", keys, COUNT), "type"); /* tile is as near */
+    assert_string_equal(lathe_nearest("typ", keys, COUNT), "type");
 }
 
 static void a_word_of_which_more_is_wrong_than_right_has_no_nearest(void **state)
@@ -105,10 +107,10 @@ static void a_word_of_which_more_is_wrong_than_right_has_no_nearest(void **state
     (void)state;
     static const char *const keys[] = {"m", "tile", "stages"};
 
-    assert_null(lt_nearest("xyz", keys, 3));
-    assert_null(lt_nearest("tax", keys, 3));
-    assert_null(lt_nearest("n", keys, 3));
-    assert_null(lt_nearest("tile", keys, 0));
+    assert_null(lathe_nearest("xyz", keys, 3));
+    assert_null(lathe_nearest("tax", keys, 3));
+    assert_null(lathe_nearest("n", keys, 3));
+    assert_null(lathe_nearest("tile", keys, 0));
 }
 
 static void whole_numbers_are_read_and_nothing_else(void **state)
