@@ -4,7 +4,9 @@
 
 int lt_wgmma_k(enum lathe_type type)
 {
-    return 32 / lathe_type_bytes(type);
+    int bytes = lathe_type_bytes(type);
+
+    return bytes > 0 ? 32 / bytes : 0;
 }
 
 void lt_wgmma_fence(struct lt_builder *b)

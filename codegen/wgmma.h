@@ -14,7 +14,7 @@ enum {
     LT_WARPGROUP_THREADS = 128
 };
 
-/* Columns of k that one MMA takes: 32 bytes. */
+/* Columns of k that one MMA takes: 32 bytes; 0 for LATHE_TYPE_DEFAULT. */
 int lt_wgmma_k(enum lathe_type type);
 
 /* Before the first MMA, and whenever other instructions touched the accumulators. */

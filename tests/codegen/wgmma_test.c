@@ -23,6 +23,7 @@ static void an_mma_takes_32_bytes_along_k(void **state)
     assert_int_equal(lt_wgmma_k(LATHE_TF32), 8);
     assert_int_equal(lt_wgmma_k(LATHE_E4M3), 32);
     assert_int_equal(lt_wgmma_k(LATHE_INT8), 32);
+    assert_int_equal(lt_wgmma_k(LATHE_TYPE_DEFAULT), 0);
 }
 
 static void an_mma_lists_its_accumulators_descriptors_and_whether_it_adds(void **state)
@@ -108,6 +109,15 @@ static void a_type_that_is_not_written_yet_is_a_mistake(void **state)
     assert_mistake(b, "wgmma with operands of e4m3 is not written yet");
 }
 
+static void no_type_is_a_mistake(void **state)
+{
+    struct lt_builder *b = *state;
+
+    multiply(b, 64, LATHE_TYPE_DEFAULT, 0);
+
+    assert_mistake(b, "wgmma with operands of default is not written yet");
+}
+
 static void accumulators_behind_the_vectors_end_are_a_mistake(void **state)
 {
     struct lt_builder *b = *state;
@@ -173,6 +183,7 @@ int main(void)
         in_kernel(whether_it_adds_may_be_an_immediate),
         cmocka_unit_test(other_widths_are_mistakes),
         in_kernel(a_type_that_is_not_written_yet_is_a_mistake),
+        in_kernel(no_type_is_a_mistake),
         in_kernel(accumulators_behind_the_vectors_end_are_a_mistake),
         in_kernel(groups_are_fenced_committed_and_waited_for),
         cmocka_unit_test(every_part_of_wgmma_is_refused_where_the_target_lacks_it),
