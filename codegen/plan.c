@@ -212,6 +212,19 @@ size_t lt_plan_text_words(const struct lathe_plan *plan, char *buffer, size_t si
 
 /* ---- Reading ---- */
 
+static enum lathe_status refuse_key(const char *key, const char *value, struct lathe_error *err)
+{
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < lt_gemm_field_count; i++)
+        if (lt_gemm_fields[i].decides == LT_TEXT)
+            nearest = lt_nearer(key, nearest, lt_gemm_fields[i].key);
+    for (size_t i = 0; i < lt_plan_field_count; i++)
+        nearest = lt_nearer(key, nearest, lt_plan_fields[i].key);
+    return lt_fail(err, LATHE_BAD_WORD, "%.40s=%.40s: a plan has no such field%s%s", key, value,
+                   nearest ? "; nearest: " : "", nearest ? nearest : "");
+}
+
 enum lathe_status lt_plan_set_key(struct lathe_plan *plan, const char *key, const char *value,
                                   struct lathe_error *err)
 {
@@ -225,7 +238,7 @@ enum lathe_status lt_plan_set_key(struct lathe_plan *plan, const char *key, cons
         if (strcmp(key, size_keys[i]) == 0)
             return lt_field_set(field, &plan->static_size[i], value, err);
     if (!field || field->decides != LT_TEXT)
-        return lt_fail(err, LATHE_BAD_WORD, "%.40s=%.40s: a plan has no such field", key, value);
+        return refuse_key(key, value, err);
 
     struct lathe_gemm gemm = LATHE_GEMM_INIT;
     enum lathe_status status = lt_field_set(field, (char *)&gemm + field->offset, value, err);

@@ -299,7 +299,9 @@ static void what_are_no_words_of_a_plan_is_refused(void **state)
     assert_unreadable("conv stages=4", LATHE_BAD_WORD, "'conv': no such family");
     assert_unreadable("gemm stages", LATHE_BAD_WORD, "'stages': not of the form key=value");
     assert_unreadable("gemm lda=8", LATHE_BAD_WORD, "lda=8: a plan has no such field");
-    assert_unreadable("gemm stagse=4", LATHE_BAD_WORD, "stagse=4: a plan has no such field");
+    assert_unreadable("gemm stagse=4", LATHE_BAD_WORD,
+                      "stagse=4: a plan has no such field; nearest: stages");
+    assert_unreadable("gemm tpye=f16", LATHE_BAD_WORD, "; nearest: type");
     assert_unreadable("gemm stages=four", LATHE_OUT_OF_RANGE, "stages=four: ");
     assert_unreadable("gemm type=f17", LATHE_BAD_WORD, "nearest: type=f16");
     assert_unreadable(longer, LATHE_BAD_WORD, "too long for a word of a plan");
