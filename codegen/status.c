@@ -1,7 +1,41 @@
 #include "codegen/status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+/* Bytes of the UTF-8 character that begins at `at`, which is ended by NUL; 0 where none does, or
+ * where it is a control character. */
+static size_t character_bytes(const unsigned char *at)
+{
+    size_t count = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+
+    if (at[0] < 0x20 || at[0] == 0x7f || (at[0] > 0x7f && at[0] < 0xc2) || at[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < count; i++)
+        if (at[i] < 0x80 || at[i] > 0xbf)
+            return 0;
+
+    bool control = at[0] == 0xc2 && at[1] < 0xa0;
+    bool longer_than_needed = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    bool surrogate = at[0] == 0xed && at[1] > 0x9f;
+    bool beyond_unicode = at[0] == 0xf4 && at[1] > 0x8f;
+
+    return control || longer_than_needed || surrogate || beyond_unicode ? 0 : count;
+}
+
+/* A message quotes what it was given: line breaks, escape codes of terminals, and characters that
+ * were cut in the middle, by the end of the buffer or by a quotation's. */
+static void make_one_line(char *message)
+{
+    for (char *at = message; *at;) {
+        size_t count = character_bytes((const unsigned char *)at);
+
+        if (count == 0)
+            *at = '?';
+        at += count > 0 ? count : 1;
+    }
+}
 
 enum lathe_status lt_fail(struct lathe_error *err, enum lathe_status status, const char *format,
                           ...)
@@ -14,6 +48,7 @@ enum lathe_status lt_fail(struct lathe_error *err, enum lathe_status status, con
     va_start(arguments, format);
     vsnprintf(err->message, sizeof err->message, format, arguments);
     va_end(arguments);
+    make_one_line(err->message);
     err->status = status;
     err->needs_bytes = 0;
     err->limit_bytes = 0;

@@ -7,7 +7,9 @@
 
 #include "include/lathe.h"
 
-/* Fills `err` (may be null) with the status and a message of one line, and returns the status. */
+/* Fills `err` (may be null) with the status and a message of one line, and returns the status.
+ * Whatever the arguments hold, the message is UTF-8 without control characters: each byte that is
+ * not is a question mark. */
 enum lathe_status lt_fail(struct lathe_error *err, enum lathe_status status, const char *format,
                           ...) __attribute__((format(printf, 3, 4)));
 
