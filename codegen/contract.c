@@ -46,6 +46,9 @@ static json_t *tensor_map_json(const struct lathe_tensor_map *map)
 
 size_t lathe_contract_json(const struct lathe_contract *contract, char *buffer, size_t size)
 {
+    if (!contract)
+        return lt_json_copy(NULL, buffer, size);
+
     json_t *params = json_array();
     json_t *maps = json_array();
 

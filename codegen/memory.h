@@ -4,6 +4,10 @@
 
 #include "include/lathe.h"
 
+/* Errors: LATHE_MISUSED (one of its functions is missing). Null is accepted. */
+enum lathe_status lt_check_allocator(const struct lathe_allocator *allocator,
+                                     struct lathe_error *err);
+
 /* `allocator` null: malloc, realloc, free. */
 void *lt_allocate(const struct lathe_allocator *allocator, size_t bytes);
 void *lt_reallocate(const struct lathe_allocator *allocator, void *pointer, size_t bytes);

@@ -14,7 +14,7 @@ size_t lt_json_copy(json_t *object, char *buffer, size_t size)
     char *dump = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     size_t length = dump ? strlen(dump) : 0;
 
-    if (size > 0) {
+    if (buffer && size > 0) {
         size_t count = length < size ? length : size - 1;
 
         if (count > 0)

@@ -71,6 +71,10 @@ enum lathe_status lathe_request_parse(struct lathe_request *request, int count,
         return lt_fail(err, LATHE_MISUSED, "lathe_request_parse: needs a request and words");
     if (lt_check_size(request, "lathe_request", err) != LATHE_OK)
         return LATHE_MISUSED;
+    for (int i = 0; i < count; i++)
+        if (!words[i])
+            return lt_fail(err, LATHE_MISUSED, "lathe_request_parse: word %d of %d is null", i + 1,
+                           count);
     if (count < 1)
         return lt_fail(err, LATHE_BAD_WORD,
                        "no problem given; for example: gemm m=4096 n=4096 "
@@ -112,7 +116,12 @@ static void append_set_fields(struct lt_text *text, const struct lt_field *field
 
 size_t lathe_request_words(const struct lathe_request *request, char *buffer, size_t size)
 {
+    static const struct lathe_request nothing = LATHE_REQUEST_INIT;
     struct lt_text text = {0};
+
+    if (!request)
+        request = &nothing;
+
     const char *family = lt_word_of(lt_words_family, (int)request->family);
 
     lt_text_append(&text, family ? family : "none");

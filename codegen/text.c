@@ -105,7 +105,7 @@ void lt_text_free(struct lt_text *text)
 
 size_t lt_text_copy(const struct lt_text *text, char *buffer, size_t size)
 {
-    if (size > 0) {
+    if (buffer && size > 0) {
         size_t count = text->length < size ? text->length : size - 1;
 
         if (count > 0)

@@ -50,7 +50,7 @@ int lathe_field_at(size_t index, struct lathe_field_info *info)
     bool of_plan = index >= lt_gemm_field_count;
     size_t within = of_plan ? index - lt_gemm_field_count : index;
 
-    if (of_plan && within >= lt_plan_field_count)
+    if (!info || (of_plan && within >= lt_plan_field_count))
         return 0;
 
     const struct lt_field *field = of_plan ? &lt_plan_fields[within] : &lt_gemm_fields[within];

@@ -2,6 +2,7 @@
 
 #include "codegen/fields.h"
 #include "codegen/kernel.h"
+#include "codegen/memory.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
 #include "templates/doors.h"
@@ -254,8 +255,10 @@ enum lathe_status lathe_emit(struct lathe_kernel **kernel, const struct lathe_pl
     if (!kernel || !given)
         return lt_fail(err, LATHE_MISUSED, "lathe_emit: needs a place for the kernel and a plan");
 
-    enum lathe_status status = lt_import(&plan, given, "lathe_plan", err);
+    enum lathe_status status = lt_check_allocator(allocator, err);
 
+    if (status == LATHE_OK)
+        status = lt_import(&plan, given, "lathe_plan", err);
     if (status == LATHE_OK)
         status = check_own(&plan, err);
     if (status != LATHE_OK)

@@ -10,7 +10,7 @@
 
 int lathe_variant_at(size_t index, struct lathe_variant_info *info)
 {
-    if (index >= lt_variant_count)
+    if (!info || index >= lt_variant_count)
         return 0;
 
     const struct lt_variant *variant = &lt_variants[index];
@@ -27,7 +27,7 @@ int lathe_variant_at(size_t index, struct lathe_variant_info *info)
 
 int lathe_arch_at(size_t index, struct lathe_arch_info *info)
 {
-    for (const struct lt_arch *row = lt_arch_table; row->id != LATHE_ARCH_DEFAULT; row++) {
+    for (const struct lt_arch *row = lt_arch_table; info && row->id != LATHE_ARCH_DEFAULT; row++) {
         if (index-- > 0)
             continue;
         *info = (struct lathe_arch_info){
@@ -96,7 +96,7 @@ int lathe_legal_plan_at(size_t index, char *words, size_t size)
     int rows, columns, consumers;
     size_t draw = index * 7 + index / 11;
 
-    if (!tile_at(index / DRAWS, &rows, &columns, &consumers))
+    if (!words || !tile_at(index / DRAWS, &rows, &columns, &consumers))
         return 0;
 
     int k = rows / 64 * columns / 2 / consumers <= 64 && draw % 5 == 0 ? 128 : 64;

@@ -425,6 +425,7 @@ static void json_is_cut_as_snprintf_does(void **state)
     size_t length = lathe_plan_json(&plan, NULL, 0);
 
     assert_true(length > 200);
+    assert_int_equal(lathe_plan_json(&plan, NULL, sizeof json), length);
     assert_int_equal(lathe_plan_json(&plan, json, sizeof json), length);
     assert_string_equal(json, "{\"family\":\"");
 }
@@ -525,6 +526,8 @@ static void a_contract_is_written_with_all_that_a_launch_needs(void **state)
     contract.warnings = 2;
     lathe_contract_json(&contract, buffer, sizeof buffer);
     assert_has(buffer, "\"registers\":168,\"spills\":0,\"warnings\":2}");
+    assert_int_equal(lathe_contract_json(NULL, buffer, sizeof buffer), 0);
+    assert_string_equal(buffer, "");
 }
 
 static void every_operand_has_its_sizes_and_its_row_distance(void **state)

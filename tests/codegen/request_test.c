@@ -120,6 +120,7 @@ static void words_are_cut_as_snprintf_does(void **state)
     assert_int_equal(parse(&r, "gemm m=1 n=2 k=3", NULL), LATHE_OK);
 
     assert_int_equal(lathe_request_words(&r, NULL, 0), strlen("gemm m=1 n=2 k=3"));
+    assert_int_equal(lathe_request_words(&r, NULL, sizeof words), strlen("gemm m=1 n=2 k=3"));
     assert_int_equal(lathe_request_words(&r, words, sizeof words), strlen("gemm m=1 n=2 k=3"));
     assert_string_equal(words, "gemm m=1 ");
 }
@@ -165,6 +166,29 @@ static void a_request_without_words_is_refused_with_an_example(void **state)
 
     assert_int_equal(lathe_request_parse(&r, 0, NULL, &err), LATHE_BAD_WORD);
     assert_has(err.message, "gemm m=4096 n=4096 k=4096");
+}
+
+static void a_word_that_is_null_is_misuse(void **state)
+{
+    (void)state;
+    static const char *const no_family[] = {NULL}, *const hole[] = {"gemm", "m=1", NULL, "k=1"};
+    struct lathe_request r = LATHE_REQUEST_INIT;
+    struct lathe_error err = {0};
+
+    assert_int_equal(lathe_request_parse(&r, 1, no_family, &err), LATHE_MISUSED);
+    assert_int_equal(lathe_request_parse(&r, 4, hole, &err), LATHE_MISUSED);
+    assert_string_equal(err.message, "lathe_request_parse: word 3 of 4 is null");
+}
+
+static void no_request_has_the_words_of_an_empty_one(void **state)
+{
+    (void)state;
+    struct lathe_request r = LATHE_REQUEST_INIT;
+    char words[64], same[64];
+
+    lathe_request_words(NULL, words, sizeof words);
+    lathe_request_words(&r, same, sizeof same);
+    assert_string_equal(words, same);
 }
 
 static void sizes_must_be_there(void **state)
@@ -255,6 +279,8 @@ int main(void)
         cmocka_unit_test(a_misspelt_value_is_refused_with_the_nearest),
         cmocka_unit_test(what_is_no_word_of_a_request_is_refused),
         cmocka_unit_test(a_request_without_words_is_refused_with_an_example),
+        cmocka_unit_test(a_word_that_is_null_is_misuse),
+        cmocka_unit_test(no_request_has_the_words_of_an_empty_one),
         cmocka_unit_test(sizes_must_be_there),
         cmocka_unit_test(a_size_out_of_range_is_refused_with_the_range),
         cmocka_unit_test(words_of_any_length_are_refused_in_a_line),

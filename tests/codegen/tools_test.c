@@ -35,6 +35,7 @@ static void every_key_of_a_request_is_listed_once_problem_first(void **state)
     assert_true(count >= 26);
     assert_int_equal(lathe_field_at(count, &info), 0);
     assert_int_equal(lathe_field_at(SIZE_MAX, &info), 0);
+    assert_int_equal(lathe_field_at(0, NULL), 0);
 }
 
 static void the_values_of_a_key_are_its_words_its_range_or_its_form(void **state)

@@ -365,6 +365,30 @@ static void every_allocation_may_fail_and_leaves_no_block_behind(void **state)
         }
 }
 
+static void an_allocator_that_lacks_a_function_is_refused(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = plan_of(sample_requests[0]);
+    struct fail_allocator whole;
+    struct lathe_allocator lacks[4];
+    struct lathe_kernel *kernel = NULL;
+    struct lathe_error err = {0};
+
+    fail_allocator_init(&whole, -1);
+    for (int i = 0; i < 4; i++)
+        lacks[i] = whole.allocator;
+    lacks[0].allocate = NULL;
+    lacks[1].reallocate = NULL;
+    lacks[2].release = NULL;
+    lacks[3] = (struct lathe_allocator){0};
+
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(lathe_emit(&kernel, &plan, &lacks[i], &err), LATHE_MISUSED);
+        assert_string_equal(err.message, "an allocator needs all three of its functions");
+    }
+    assert_null(kernel);
+}
+
 static void a_kernel_lives_in_the_callers_memory_alone(void **state)
 {
     (void)state;
@@ -417,6 +441,7 @@ int main(void)
         cmocka_unit_test(what_a_plan_says_to_follow_is_not_believed_when_emitting),
         cmocka_unit_test(emitting_changes_no_plan),
         cmocka_unit_test(every_allocation_may_fail_and_leaves_no_block_behind),
+        cmocka_unit_test(an_allocator_that_lacks_a_function_is_refused),
         cmocka_unit_test(a_kernel_lives_in_the_callers_memory_alone),
         cmocka_unit_test(names_of_kernels_say_what_they_are_for),
     };

@@ -22,6 +22,7 @@ static void variants_are_listed_with_what_they_are_for(void **state)
     assert_string_equal(info.name, "hopper-best");
     assert_int_equal(info.arch, LATHE_SM_90A);
     assert_int_equal(lathe_variant_at(count, &info), 0);
+    assert_int_equal(lathe_variant_at(0, NULL), 0);
 }
 
 static void architectures_are_listed_with_whether_they_have_kernels(void **state)
@@ -41,6 +42,7 @@ static void architectures_are_listed_with_whether_they_have_kernels(void **state
     }
     assert_int_equal(count, LATHE_SM_120A);
     assert_int_equal(with_kernels, 1);
+    assert_int_equal(lathe_arch_at(0, NULL), 0);
 }
 
 static void every_legal_plan_can_be_planned_and_emitted(void **state)
@@ -61,6 +63,7 @@ static void every_legal_plan_can_be_planned_and_emitted(void **state)
     }
     print_message("# %d legal plans\n", count);
     assert_true(count > 200);
+    assert_int_equal(lathe_legal_plan_at(0, NULL, sizeof words), 0);
 }
 
 /* Each tile that the check lets through, beside which each other choice is met somewhere. */
