@@ -10,7 +10,7 @@
 #include "include/lathe.h"
 
 #define LT_SIZE_MAX 0x7ffff000    /* 2^31 - 2^12 */
-#define LT_STRIDE_MAX (1LL << 38) /* elements; the bytes are checked against TMA's 2^40 later */
+#define LT_STRIDE_MAX (1LL << 40) /* elements; TMA's limit, in bytes, is checked with the type */
 
 enum lt_field_kind {
     LT_SIZE,    /* int64_t                         */

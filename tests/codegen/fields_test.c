@@ -90,7 +90,7 @@ static void a_value_is_written_as_it_was_read(void **state)
         {"beta", "any"},
         {"static", "m,n,k"},
         {"lda", "1"},
-        {"ldd", "274877906944"},
+        {"ldd", "1099511627776"},
         {"arch", "sm_120a"},
         {"variant", "hopper-best"},
         {"tile", "128x256x64"},

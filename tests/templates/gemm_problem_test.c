@@ -3,7 +3,9 @@
 #include "tests/support/child.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/ptx_assert.h"
+#include "tests/templates/fixture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void assert_resolves(struct lathe_gemm *problem)
@@ -173,6 +175,30 @@ static void rows_are_less_than_2_to_the_40_bytes_apart(void **state)
                       "nearest: ldd=274877906940");
 }
 
+/* What the table of fields lets through, the rule about bytes must be what stops. */
+static void the_longest_row_distance_of_any_type_can_be_given_in_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *longest, *beyond;
+    } distances[] = {
+        {"gemm m=64 n=64 k=64", "lda=549755813880", "lda=549755813888"},
+        {"gemm m=64 n=64 k=64", "ldb=549755813880", "ldb=549755813888"},
+        {"gemm m=64 n=64 k=64 beta=any out=f32", "ldc=274877906940", "ldc=274877906944"},
+        {"gemm m=64 n=64 k=64", "ldd=549755813880", "ldd=549755813888"},
+    };
+
+    for (size_t i = 0; i < sizeof distances / sizeof distances[0]; i++) {
+        char words[WORDS_MAX], nearest[64];
+
+        snprintf(words, sizeof words, "%s %s", distances[i].words, distances[i].longest);
+        plan_of(words);
+        snprintf(words, sizeof words, "%s %s", distances[i].words, distances[i].beyond);
+        snprintf(nearest, sizeof nearest, "nearest: %s", distances[i].longest);
+        assert_refused(words, LATHE_OUT_OF_RANGE, nearest);
+    }
+}
+
 static void the_distance_to_a_row_that_is_not_there_may_be_anything(void **state)
 {
     (void)state;
@@ -274,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_row_distance_that_was_named_is_repeated_as_it_was),
         cmocka_unit_test(rows_may_not_overlap),
         cmocka_unit_test(rows_are_less_than_2_to_the_40_bytes_apart),
+        cmocka_unit_test(the_longest_row_distance_of_any_type_can_be_given_in_words),
         cmocka_unit_test(the_distance_to_a_row_that_is_not_there_may_be_anything),
         cmocka_unit_test(without_beta_the_rows_of_c_may_be_anything),
         cmocka_unit_test(legal_row_distances_are_those_rounded_up_where_tma_asks),
