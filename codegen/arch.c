@@ -35,14 +35,6 @@ const struct lt_arch *lt_arch(enum lathe_arch arch)
     return NULL;
 }
 
-enum lathe_arch lt_arch_of_capability(int major, int minor)
-{
-    for (const struct lt_arch *row = lt_arch_table; row->id != LATHE_ARCH_DEFAULT; row++)
-        if (row->capability == 10 * major + minor)
-            return row->id;
-    return LATHE_ARCH_DEFAULT;
-}
-
 const char *lathe_arch_name(enum lathe_arch arch)
 {
     const struct lt_arch *row = lt_arch(arch);

@@ -35,9 +35,6 @@ struct lt_arch {
 /* Null for LATHE_ARCH_DEFAULT and for values that are no architecture. */
 const struct lt_arch *lt_arch(enum lathe_arch arch);
 
-/* The architecture for a device's compute capability, LATHE_ARCH_DEFAULT if none of ours. */
-enum lathe_arch lt_arch_of_capability(int major, int minor);
-
 /* The names of the architectures that have the feature, for messages: "sm_100a, sm_103a or ...". */
 size_t lt_arch_names_with(unsigned feature, char *buffer, size_t size);
 

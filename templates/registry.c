@@ -1,5 +1,7 @@
 #include "templates/registry.h"
 
+#include "codegen/arch.h"
+#include "codegen/builder.h"
 #include "codegen/fields.h"
 #include "codegen/kernel.h"
 #include "codegen/memory.h"
@@ -30,6 +32,14 @@ const size_t lt_variant_count = sizeof lt_variants / sizeof lt_variants[0];
 enum lathe_arch lt_default_arch(void)
 {
     return LATHE_SM_90A;
+}
+
+enum lathe_arch lt_arch_of_capability(int major, int minor)
+{
+    for (const struct lt_arch *row = lt_arch_table; row->id != LATHE_ARCH_DEFAULT; row++)
+        if (row->capability == 10 * major + minor)
+            return row->id;
+    return LATHE_ARCH_DEFAULT;
 }
 
 const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_arch arch,

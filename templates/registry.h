@@ -4,8 +4,11 @@
 #ifndef LT_TEMPLATES_REGISTRY_H
 #define LT_TEMPLATES_REGISTRY_H
 
-#include "codegen/builder.h"
 #include "templates/gemm_problem.h"
+
+#include <stddef.h>
+
+struct lt_builder;
 
 struct lt_variant {
     const char *name;        /* "hopper-best"                                   */
@@ -29,6 +32,8 @@ extern const size_t lt_variant_count;
 const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_arch arch,
                                          const char *name);
 
+/* The architecture for a device's compute capability, LATHE_ARCH_DEFAULT if none of ours. */
+enum lathe_arch lt_arch_of_capability(int major, int minor);
 /* What is planned for without a GPU: the newest architecture that has kernels. */
 enum lathe_arch lt_default_arch(void);
 

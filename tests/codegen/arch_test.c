@@ -33,6 +33,7 @@ static void every_architecture_has_the_limits_of_the_manual(void **state)
         assert_ptr_equal(arch, &lt_arch_table[i]);
         assert_string_equal(arch->name, facts[i].name);
         assert_string_equal(arch->ptx_version, facts[i].ptx);
+        assert_int_equal(arch->capability, 10 * facts[i].major + facts[i].minor);
         assert_int_equal(arch->smem_bytes, facts[i].smem_kb * 1024);
         assert_int_equal(arch->threads, facts[i].threads);
         assert_int_equal(arch->registers, 65536);
@@ -40,18 +41,6 @@ static void every_architecture_has_the_limits_of_the_manual(void **state)
         assert_true(arch->sms > 0);
     }
     assert_int_equal(lt_arch_table[FACTS].id, LATHE_ARCH_DEFAULT);
-}
-
-static void a_capability_leads_to_its_architecture_and_to_no_other(void **state)
-{
-    (void)state;
-
-    for (int i = 0; i < FACTS; i++)
-        assert_int_equal(lt_arch_of_capability(facts[i].major, facts[i].minor), facts[i].id);
-    assert_int_equal(lt_arch_of_capability(7, 5), LATHE_ARCH_DEFAULT);
-    assert_int_equal(lt_arch_of_capability(8, 7), LATHE_ARCH_DEFAULT);
-    assert_int_equal(lt_arch_of_capability(12, 1), LATHE_ARCH_DEFAULT);
-    assert_int_equal(lt_arch_of_capability(0, 0), LATHE_ARCH_DEFAULT);
 }
 
 static void what_is_no_architecture_has_no_row_and_a_name_all_the_same(void **state)
@@ -109,7 +98,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_architecture_has_the_limits_of_the_manual),
-        cmocka_unit_test(a_capability_leads_to_its_architecture_and_to_no_other),
         cmocka_unit_test(what_is_no_architecture_has_no_row_and_a_name_all_the_same),
         cmocka_unit_test(features_belong_to_the_targets_that_assemble_them),
         cmocka_unit_test(a_feature_that_nobody_has_names_nobody),

@@ -1,5 +1,9 @@
 #include "templates/registry.h"
 
+#if defined(LT_CODEGEN_BUILDER_H) || defined(LT_CODEGEN_ARCH_H)
+#error "runtime/ sees the kernels through registry.h, not the language that they are written in"
+#endif
+
 #include "tests/support/cmocka_all.h"
 #include "tests/support/fail_allocator.h"
 #include "tests/support/ptx_assert.h"
@@ -32,6 +36,24 @@ static void without_a_name_an_architecture_has_one_variant_or_none(void **state)
     assert_null(lt_variant_find(LATHE_GEMM, LATHE_SM_80, ""));
     assert_null(lt_variant_find(LATHE_GEMM, LATHE_SM_90A, "hopper-worst"));
     assert_null(lt_variant_find(LATHE_FAMILY_NONE, LATHE_SM_90A, ""));
+}
+
+static void a_capability_leads_to_its_architecture_and_to_no_other(void **state)
+{
+    (void)state;
+    static const struct {
+        int major, minor;
+        enum lathe_arch arch;
+    } devices[] = {
+        {8, 0, LATHE_SM_80},        {8, 6, LATHE_SM_86},         {8, 9, LATHE_SM_89},
+        {9, 0, LATHE_SM_90A},       {10, 0, LATHE_SM_100A},      {10, 3, LATHE_SM_103A},
+        {11, 0, LATHE_SM_110A},     {12, 0, LATHE_SM_120A},      {7, 5, LATHE_ARCH_DEFAULT},
+        {8, 7, LATHE_ARCH_DEFAULT}, {12, 1, LATHE_ARCH_DEFAULT}, {0, 0, LATHE_ARCH_DEFAULT},
+    };
+
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+        assert_int_equal(lt_arch_of_capability(devices[i].major, devices[i].minor),
+                         devices[i].arch);
 }
 
 static void the_default_architecture_has_kernels(void **state)
@@ -425,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_is_found_by_its_name_and_can_do_its_work),
         cmocka_unit_test(without_a_name_an_architecture_has_one_variant_or_none),
+        cmocka_unit_test(a_capability_leads_to_its_architecture_and_to_no_other),
         cmocka_unit_test(the_default_architecture_has_kernels),
         cmocka_unit_test(a_plan_needs_a_problem_and_a_place),
         cmocka_unit_test(a_problem_of_an_older_header_has_defaults_for_what_it_lacks),
