@@ -227,7 +227,7 @@ void lt_field_print(const struct lt_field *field, const void *storage, struct lt
         }
         break;
     case LT_NAME:
-        lt_text_append(text, storage);
+        lt_text_append_bytes(text, storage, strnlen(storage, LATHE_NAME_SIZE));
         break;
     }
 }

@@ -90,6 +90,35 @@ enum lathe_status lt_import_(void *ours, size_t our_size, const void *theirs, co
     return status;
 }
 
+/* A name that is cut by this is none that anything has. */
+#define END_STRING(string) ((string)[sizeof(string) - 1] = '\0')
+
+enum lathe_status lt_import_plan(struct lathe_plan *ours, const struct lathe_plan *theirs,
+                                 struct lathe_error *err)
+{
+    enum lathe_status status = lt_import(ours, theirs, "lathe_plan", err);
+
+    END_STRING(ours->variant);
+    END_STRING(ours->reason);
+    for (int i = 0; i < LATHE_TENANTS_MAX; i++)
+        END_STRING(ours->tenants[i].name);
+    if (ours->tenant_count < 0)
+        ours->tenant_count = 0;
+    if (ours->tenant_count > LATHE_TENANTS_MAX)
+        ours->tenant_count = LATHE_TENANTS_MAX;
+    return status;
+}
+
+enum lathe_status lt_import_options(struct lathe_plan_options *ours,
+                                    const struct lathe_plan_options *theirs,
+                                    struct lathe_error *err)
+{
+    enum lathe_status status = lt_import(ours, theirs, "lathe_plan_options", err);
+
+    END_STRING(ours->variant);
+    return status;
+}
+
 void lt_export(void *theirs, const void *ours)
 {
     size_t their_size = size_of(theirs), our_size = size_of(ours);
@@ -201,7 +230,7 @@ size_t lathe_plan_words(const struct lathe_plan *given, char *buffer, size_t siz
     struct lathe_plan plan;
 
     /* There is no way to say what is wrong: what is no plan prints as one of zeros. */
-    lt_import(&plan, given, "lathe_plan", NULL);
+    lt_import_plan(&plan, given, NULL);
     return print_words(&plan, false, buffer, size);
 }
 

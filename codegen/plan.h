@@ -11,6 +11,13 @@
 #define lt_import(ours, theirs, name, err) lt_import_(ours, sizeof *(ours), theirs, name, err)
 enum lathe_status lt_import_(void *ours, size_t our_size, const void *theirs, const char *name,
                              struct lathe_error *err);
+/* The same for a plan and for options, whose strings are then ended and whose tenants are at most
+ * as many as there is room for, whatever the caller's held. */
+enum lathe_status lt_import_plan(struct lathe_plan *ours, const struct lathe_plan *theirs,
+                                 struct lathe_error *err);
+enum lathe_status lt_import_options(struct lathe_plan_options *ours,
+                                    const struct lathe_plan_options *theirs,
+                                    struct lathe_error *err);
 /* The same check of a struct that is only written to. */
 enum lathe_status lt_check_size(const void *theirs, const char *name, struct lathe_error *err);
 /* Copies back what the caller's struct has room for; its struct_size stays. */

@@ -53,17 +53,19 @@ static json_t *smem_json(const struct lathe_plan *plan)
                      "tenants", tenants);
 }
 
-static void set_product(json_t *object, const char *key, int a, int b, int c)
+static void set_product(json_t *object, const char *key, int64_t a, int64_t b, int64_t c)
 {
-    json_object_set_new(object, key, json_sprintf("%dx%dx%d", a, b, c));
+    json_object_set_new(object, key,
+                        json_sprintf("%lldx%lldx%lld", (long long)a, (long long)b, (long long)c));
 }
 
 static void set_derived(json_t *object, const struct lathe_plan *plan)
 {
-    int rows = plan->tile[0] / (plan->cta_group > 0 ? plan->cta_group : 1);
+    int64_t rows = plan->tile[0] / (plan->cta_group > 0 ? plan->cta_group : 1);
+    int64_t columns = plan->tile[1];
 
-    set_product(object, "cta_tile", rows, plan->tile[1], plan->tile[2]);
-    set_product(object, "cluster_tile", rows * plan->cluster[0], plan->tile[1] * plan->cluster[1],
+    set_product(object, "cta_tile", rows, columns, plan->tile[2]);
+    set_product(object, "cluster_tile", rows * plan->cluster[0], columns * plan->cluster[1],
                 plan->tile[2]);
     json_object_set_new(object, "threads", json_integer(plan->threads));
     json_object_set_new(object, "smem", smem_json(plan));
@@ -109,7 +111,7 @@ size_t lathe_plan_json(const struct lathe_plan *given, char *buffer, size_t size
 {
     struct lathe_plan plan;
 
-    lt_import(&plan, given, "lathe_plan", NULL); /* no plan prints as one of zeros */
+    lt_import_plan(&plan, given, NULL); /* no plan prints as one of zeros */
     return lt_json_copy(plan_object(&plan), buffer, size);
 }
 

@@ -199,7 +199,7 @@ enum lathe_status lathe_plan_gemm(struct lathe_plan *out, const struct lathe_gem
     if (status == LATHE_OK)
         status = lt_import(&problem, given, "lathe_gemm", err);
     if (status == LATHE_OK)
-        status = lt_import(&options, given_options, "lathe_plan_options", err);
+        status = lt_import_options(&options, given_options, err);
     if (status == LATHE_OK)
         status = check_options(&options, err);
     if (status == LATHE_OK)
@@ -226,7 +226,7 @@ enum lathe_status lathe_plan_check(struct lathe_plan *given, struct lathe_error 
     if (!given)
         return lt_fail(err, LATHE_MISUSED, "lathe_plan_check: needs a plan");
 
-    enum lathe_status status = lt_import(&plan, given, "lathe_plan", err);
+    enum lathe_status status = lt_import_plan(&plan, given, err);
 
     if (status == LATHE_OK)
         status = check_own(&plan, err);
@@ -268,7 +268,7 @@ enum lathe_status lathe_emit(struct lathe_kernel **kernel, const struct lathe_pl
     enum lathe_status status = lt_check_allocator(allocator, err);
 
     if (status == LATHE_OK)
-        status = lt_import(&plan, given, "lathe_plan", err);
+        status = lt_import_plan(&plan, given, err);
     if (status == LATHE_OK)
         status = check_own(&plan, err);
     if (status != LATHE_OK)

@@ -7,6 +7,7 @@
 #include "tests/support/ptx_assert.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -469,6 +470,87 @@ static void a_plan_of_zeros_can_be_printed(void **state)
     assert_int_equal(result_in_child(print_a_plan_of_zeros), 0);
 }
 
+/* A caller may put anything into any field. */
+static void strings_without_an_end_are_printed_as_far_as_they_go(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = some_plan();
+    json_t *object, *tenant;
+    const char *reason;
+    char words[512];
+
+    memset(plan.variant, 'v', sizeof plan.variant);
+    memset(plan.reason, 'r', sizeof plan.reason);
+    memset(plan.tenants[1].name, 't', sizeof plan.tenants[1].name);
+    object = json_of(&plan);
+    tenant = json_array_get(json_object_get(json_object_get(object, "smem"), "tenants"), 1);
+    reason = string_at(object, "reason");
+
+    assert_int_equal(strlen(string_at(object, "variant")), sizeof plan.variant - 1);
+    assert_int_equal(strlen(reason), sizeof plan.reason - 1);
+    assert_int_equal(strspn(reason, "r"), strlen(reason));
+    assert_int_equal(strlen(string_at(tenant, "name")), sizeof plan.tenants[1].name - 1);
+    json_decref(object);
+
+    lathe_plan_words(&plan, words, sizeof words);
+    assert_has(words, "vvv tile=128x256x64 ");
+    assert_int_equal(ptx_count(words, "v") - ptx_count(some_words, "v"),
+                     sizeof plan.variant - 1 - ptx_count("hopper-best", "v"));
+}
+
+static void a_variant_of_a_request_without_an_end_is_printed_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    struct lathe_request request = LATHE_REQUEST_INIT;
+    char words[512];
+
+    memset(request.plan.variant, 'v', sizeof request.plan.variant);
+    request.plan.tile[0] = 0x76767676; /* so that what stands behind it reads on */
+    request.plan.tile[1] = 1;
+    lathe_request_words(&request, words, sizeof words);
+
+    assert_int_equal(ptx_count(words, "v"), 1 + sizeof request.plan.variant);
+}
+
+static void tenants_are_as_many_as_there_is_room_for(void **state)
+{
+    (void)state;
+    static const struct {
+        int count;
+        size_t printed;
+    } counts[] = {{-1, 0},
+                  {INT_MIN, 0},
+                  {LATHE_TENANTS_MAX + 1, LATHE_TENANTS_MAX},
+                  {INT_MAX, LATHE_TENANTS_MAX}};
+
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        struct lathe_plan plan = some_plan();
+        json_t *object;
+
+        plan.tenant_count = counts[i].count;
+        object = json_of(&plan);
+        assert_int_equal(
+            json_array_size(json_object_get(json_object_get(object, "smem"), "tenants")),
+            counts[i].printed);
+        json_decref(object);
+    }
+}
+
+static void products_of_any_numbers_are_printed(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = some_plan();
+    json_t *object;
+
+    plan.tile[0] = plan.cluster[0] = INT_MIN;
+    plan.tile[1] = plan.cluster[1] = INT_MAX;
+    object = json_of(&plan);
+
+    assert_string_equal(string_at(object, "cluster_tile"),
+                        "4611686018427387904x4611686014132420609x64");
+    json_decref(object);
+}
+
 static void a_plan_of_an_older_header_can_be_printed(void **state)
 {
     (void)state;
@@ -574,6 +656,10 @@ int main(void)
         cmocka_unit_test(json_is_cut_as_snprintf_does),
         cmocka_unit_test(what_is_no_json_of_a_plan_is_refused),
         cmocka_unit_test(a_plan_of_zeros_can_be_printed),
+        cmocka_unit_test(strings_without_an_end_are_printed_as_far_as_they_go),
+        cmocka_unit_test(a_variant_of_a_request_without_an_end_is_printed_as_far_as_it_goes),
+        cmocka_unit_test(tenants_are_as_many_as_there_is_room_for),
+        cmocka_unit_test(products_of_any_numbers_are_printed),
         cmocka_unit_test(a_plan_of_an_older_header_can_be_printed),
         cmocka_unit_test(a_contract_is_written_with_all_that_a_launch_needs),
         cmocka_unit_test(every_operand_has_its_sizes_and_its_row_distance),

@@ -309,6 +309,42 @@ static void values_of_no_enumeration_do_not_pass_a_check(void **state)
     assert_int_equal(passed_checks, 0);
 }
 
+static void names_without_an_end_do_not_pass_a_check(void **state)
+{
+    (void)state;
+
+    expect_refusal(memset(changed.variant, 'A', sizeof changed.variant));
+    assert_int_equal(passed_checks, 0);
+}
+
+static void an_option_without_an_end_is_no_variant(void **state)
+{
+    (void)state;
+    struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
+    struct lathe_plan plan;
+    struct lathe_error err = {0};
+
+    memset(options.variant, 'A', sizeof options.variant);
+    options.tile[0] = 0x41414141;
+
+    assert_int_equal(plan_with(&options, &plan, &err), LATHE_OUT_OF_RANGE);
+    options.tile[0] = 0;
+    assert_int_equal(plan_with(&options, &plan, &err), LATHE_BAD_WORD);
+    assert_int_equal(ptx_count(err.message, "A"), sizeof options.variant - 1);
+    assert_has(err.message, "nearest: variant=hopper-best");
+}
+
+static void a_check_ends_what_had_no_end(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = plan_of("gemm m=4096 n=4096 k=4096 tile=128x128x64");
+
+    memset(plan.reason, 'R', sizeof plan.reason);
+
+    assert_int_equal(lathe_plan_check(&plan, NULL), LATHE_OK);
+    assert_int_equal(strnlen(plan.reason, sizeof plan.reason), sizeof plan.reason - 1);
+}
+
 static void registers_that_cancel_out_do_not_pass_a_check(void **state)
 {
     (void)state;
@@ -336,6 +372,9 @@ int main(void)
                                start_counting),
         cmocka_unit_test_setup(types_of_no_kernel_do_not_pass_a_check, start_counting),
         cmocka_unit_test_setup(values_of_no_enumeration_do_not_pass_a_check, start_counting),
+        cmocka_unit_test_setup(names_without_an_end_do_not_pass_a_check, start_counting),
+        cmocka_unit_test(an_option_without_an_end_is_no_variant),
+        cmocka_unit_test(a_check_ends_what_had_no_end),
         cmocka_unit_test_setup(registers_that_cancel_out_do_not_pass_a_check, start_counting),
     };
 
