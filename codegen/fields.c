@@ -1,5 +1,6 @@
 #include "codegen/fields.h"
 
+#include "codegen/plan.h"
 #include "codegen/status.h"
 
 #include <stddef.h>
@@ -110,6 +111,25 @@ static enum lathe_status set_product(const struct lt_field *field, int *target, 
     return LATHE_OK;
 }
 
+/* A name stands in a line of words without quotes. */
+static enum lathe_status set_name(const struct lt_field *field, char *target, const char *value,
+                                  struct lathe_error *err)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    size_t length = strlen(value);
+    char preset[LATHE_NAME_SIZE];
+
+    lt_plan_preset(value, preset);
+    if (length == 0 || length >= LATHE_NAME_SIZE || preset[strspn(preset, allowed)] != '\0')
+        return lt_fail(err, LATHE_BAD_WORD,
+                       "%s=%.60s: must be a name of 1 to %d letters, digits, '-', '_' or '.'; "
+                       "lathe list names them all",
+                       field->key, value, LATHE_NAME_SIZE - 1);
+    memcpy(target, value, length + 1);
+    return LATHE_OK;
+}
+
 enum lathe_status lt_field_set(const struct lt_field *field, void *target, const char *value,
                                struct lathe_error *err)
 {
@@ -132,11 +152,7 @@ enum lathe_status lt_field_set(const struct lt_field *field, void *target, const
     case LT_STAGING:
         return set_product(field, target, value, err);
     case LT_NAME:
-        if (strlen(value) == 0 || strlen(value) >= LATHE_NAME_SIZE)
-            return lt_fail(err, LATHE_BAD_WORD, "%s=%.60s: must be a name of 1 to %d characters",
-                           field->key, value, LATHE_NAME_SIZE - 1);
-        strcpy(target, value);
-        return LATHE_OK;
+        return set_name(field, target, value, err);
     }
     return lt_fail(err, LATHE_INTERNAL, "%s: a field of no known kind", field->key);
 }

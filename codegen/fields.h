@@ -19,7 +19,7 @@ enum lt_field_kind {
     LT_PAIR,    /* int[2], "40x232"                */
     LT_TRIPLE,  /* int[3], "128x256x64"            */
     LT_STAGING, /* int[3], the last may be left out */
-    LT_NAME     /* char[LATHE_NAME_SIZE]           */
+    LT_NAME     /* char[LATHE_NAME_SIZE], a variant */
 };
 
 enum lt_decides { LT_TEXT, LT_LAUNCH };

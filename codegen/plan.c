@@ -90,18 +90,24 @@ enum lathe_status lt_import_(void *ours, size_t our_size, const void *theirs, co
     return status;
 }
 
-/* A name that is cut by this is none that anything has. */
-#define END_STRING(string) ((string)[sizeof(string) - 1] = '\0')
+/* Behind the end of a string anything may stand, and there may be no end; a name that is cut by
+ * this is none that anything has. */
+static void end_string(char *string, size_t size)
+{
+    size_t length = strnlen(string, size - 1);
+
+    memset(string + length, 0, size - length);
+}
 
 enum lathe_status lt_import_plan(struct lathe_plan *ours, const struct lathe_plan *theirs,
                                  struct lathe_error *err)
 {
     enum lathe_status status = lt_import(ours, theirs, "lathe_plan", err);
 
-    END_STRING(ours->variant);
-    END_STRING(ours->reason);
+    end_string(ours->variant, sizeof ours->variant);
+    end_string(ours->reason, sizeof ours->reason);
     for (int i = 0; i < LATHE_TENANTS_MAX; i++)
-        END_STRING(ours->tenants[i].name);
+        end_string(ours->tenants[i].name, sizeof ours->tenants[i].name);
     if (ours->tenant_count < 0)
         ours->tenant_count = 0;
     if (ours->tenant_count > LATHE_TENANTS_MAX)
@@ -115,7 +121,7 @@ enum lathe_status lt_import_options(struct lathe_plan_options *ours,
 {
     enum lathe_status status = lt_import(ours, theirs, "lathe_plan_options", err);
 
-    END_STRING(ours->variant);
+    end_string(ours->variant, sizeof ours->variant);
     return status;
 }
 
@@ -153,18 +159,18 @@ void lt_plan_key(unsigned char key[LT_PLAN_KEY_BYTES], const struct lathe_gemm *
     append_fields(key, at, lt_plan_fields, lt_plan_field_count, options);
 }
 
-void lt_plan_preset(const char *label, char preset[LATHE_NAME_SIZE])
+void lt_plan_preset(const char *variant, char preset[LATHE_NAME_SIZE])
 {
     size_t prefix = sizeof custom_prefix - 1;
+    size_t length = strnlen(variant, LATHE_NAME_SIZE - 1);
+    bool custom = length > prefix + 1 && variant[length - 1] == ')' &&
+                  strncmp(variant, custom_prefix, prefix) == 0;
 
-    if (strncmp(label, custom_prefix, prefix) == 0)
-        label += prefix;
-
-    size_t length = strcspn(label, ")");
-
-    if (length >= LATHE_NAME_SIZE)
-        length = LATHE_NAME_SIZE - 1;
-    memcpy(preset, label, length);
+    if (custom) {
+        variant += prefix;
+        length -= prefix + 1;
+    }
+    memcpy(preset, variant, length);
     preset[length] = '\0';
 }
 
@@ -209,7 +215,8 @@ static size_t print_words(const struct lathe_plan *plan, bool text_only, char *b
     struct lathe_plan named = *plan;
     struct lt_text text = {0};
 
-    lt_plan_preset(plan->variant, named.variant);
+    if (text_only) /* the text is the same whether the preset was changed or named field by field */
+        lt_plan_preset(plan->variant, named.variant);
     append_problem(&text, &named);
     for (size_t i = 0; i < lt_plan_field_count; i++) {
         const struct lt_field *field = &lt_plan_fields[i];
@@ -298,6 +305,17 @@ enum lathe_status lt_plan_set_family(struct lathe_plan *plan, const char *word,
     return lt_fail(err, LATHE_BAD_WORD, "'%.40s': no such family; a plan begins with: gemm", word);
 }
 
+/* A word ends at a blank, but for the one within the parentheses of "custom(from PRESET)". */
+static size_t word_length(const char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    size_t length = strcspn(text, " \t\r\n(");
+
+    if (text[length] == '(')
+        length += strcspn(text + length, ")\r\n");
+    return length + strcspn(text + length, blanks);
+}
+
 static enum lathe_status read_words(struct lathe_plan *plan, const char *text,
                                     struct lathe_error *err)
 {
@@ -309,7 +327,7 @@ static enum lathe_status read_words(struct lathe_plan *plan, const char *text,
         if (*text == '\0')
             break;
 
-        size_t length = strcspn(text, " \t\r\n");
+        size_t length = word_length(text);
 
         if (length >= sizeof word)
             return lt_fail(err, LATHE_BAD_WORD, "'%.40s...': too long for a word of a plan", text);

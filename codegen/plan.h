@@ -29,8 +29,9 @@ enum { LT_PLAN_KEY_BYTES = 256 };
 void lt_plan_key(unsigned char key[LT_PLAN_KEY_BYTES], const struct lathe_gemm *problem,
                  const struct lathe_plan_options *options);
 
-/* The name of the preset that a plan or its label "custom(from PRESET)" starts from. */
-void lt_plan_preset(const char *label, char preset[LATHE_NAME_SIZE]);
+/* The preset that a variant starts from: PRESET of "custom(from PRESET)", else the variant itself.
+ */
+void lt_plan_preset(const char *variant, char preset[LATHE_NAME_SIZE]);
 
 /* The words of the fields that decide the text, and of no other. As snprintf. */
 size_t lt_plan_text_words(const struct lathe_plan *plan, char *buffer, size_t size);

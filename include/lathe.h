@@ -296,13 +296,16 @@ LATHE_API enum lathe_status lathe_plan_check(struct lathe_plan *plan, struct lat
 
 /* Writes the plan as the words that name every field ("arch=sm_90a variant=hopper-best ...") or as
  * one JSON object into `buffer`, as snprintf does: at most `size` bytes with the final NUL, and the
- * length that the whole has is returned. */
+ * length that the whole has is returned. A changed preset keeps its blank among the words too:
+ * "variant=custom(from hopper-best)". */
 LATHE_API size_t lathe_plan_words(const struct lathe_plan *plan, char *buffer, size_t size);
 LATHE_API size_t lathe_plan_json(const struct lathe_plan *plan, char *buffer, size_t size);
 
 /* Reads what lathe_plan_words() or lathe_plan_json() wrote (told apart by the first character) and
  * checks it: what follows from the choices is worked out again, never believed. All fields must be
- * there. Errors: LATHE_BAD_WORD, and those of lathe_plan_check(). */
+ * there; predicted_ns and reason are the planner's own, about a problem that the plan does not hold:
+ * they are no words, and the plan that is read has neither.
+ * Errors: LATHE_BAD_WORD, and those of lathe_plan_check(). */
 LATHE_API enum lathe_status lathe_plan_parse(struct lathe_plan *plan, const char *text,
                                              struct lathe_error *err);
 

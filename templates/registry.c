@@ -52,21 +52,32 @@ const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_ar
     return NULL;
 }
 
+/* Of the preset that the plan's variant starts from. */
+static const struct lt_variant *variant_of(const struct lathe_plan *plan)
+{
+    char preset[LATHE_NAME_SIZE];
+
+    lt_plan_preset(plan->variant, preset);
+    return lt_variant_find(plan->family, plan->arch, preset);
+}
+
 static enum lathe_status refuse_variant(const struct lathe_plan *plan, struct lathe_error *err)
 {
+    char preset[LATHE_NAME_SIZE];
     const char *nearest = NULL;
 
+    lt_plan_preset(plan->variant, preset);
     if (!lt_arch(plan->arch))
         return lt_fail(err, LATHE_OUT_OF_RANGE, "arch: %d is none of the architectures",
                        (int)plan->arch);
     for (size_t i = 0; i < lt_variant_count; i++) {
-        if (plan->variant[0] && strcmp(lt_variants[i].name, plan->variant) == 0)
+        if (strcmp(lt_variants[i].name, preset) == 0)
             return lt_fail(err, LATHE_UNSUPPORTED, "variant=%s is for %s, not for %s",
                            plan->variant, lathe_arch_name(lt_variants[i].arch),
                            lathe_arch_name(plan->arch));
-        nearest = lt_nearer(plan->variant, nearest, lt_variants[i].name);
+        nearest = lt_nearer(preset, nearest, lt_variants[i].name);
     }
-    if (plan->variant[0])
+    if (preset[0])
         return lt_fail(err, LATHE_BAD_WORD, "variant=%s: no such variant; nearest: variant=%s",
                        plan->variant, nearest ? nearest : lt_variants[0].name);
     return lt_fail(err, LATHE_UNSUPPORTED, "arch=%s: there are kernels for %s alone so far",
@@ -97,12 +108,13 @@ static void name_fields(struct lathe_plan *plan, const struct lathe_gemm *proble
     plan->static_size[2] = problem->statics != LATHE_STATIC_NONE ? problem->k : -1;
 }
 
-/* The preset's own name, or "custom(from PRESET)" when one of its fields was named. */
+/* The preset's own name, or "custom(from PRESET)" when one of its fields was named, or the preset
+ * itself in that way. */
 static void label(struct lathe_plan *plan, const struct lathe_plan_options *options,
                   const struct lt_variant *variant)
 {
     static const char *const not_of_presets[] = {"arch", "variant", "annotate", "sms"};
-    bool custom = false;
+    bool custom = plan->variant[0] && strcmp(plan->variant, variant->name) != 0;
 
     for (size_t i = 0; i < lt_plan_field_count; i++) {
         const struct lt_field *field = &lt_plan_fields[i];
@@ -113,6 +125,7 @@ static void label(struct lathe_plan *plan, const struct lathe_plan_options *opti
                 counts = false;
         custom = custom || counts;
     }
+    memset(plan->variant, 0, sizeof plan->variant);
     snprintf(plan->variant, sizeof plan->variant, custom ? "custom(from %s)" : "%s", variant->name);
 }
 
@@ -126,7 +139,7 @@ static enum lathe_status make_plan(struct lathe_plan *plan, const struct lathe_g
     if (plan->annotate == LATHE_SWITCH_DEFAULT)
         plan->annotate = LATHE_ON;
 
-    const struct lt_variant *variant = lt_variant_find(plan->family, plan->arch, plan->variant);
+    const struct lt_variant *variant = variant_of(plan);
 
     if (!variant)
         return refuse_variant(plan, err);
@@ -211,11 +224,12 @@ enum lathe_status lathe_plan_gemm(struct lathe_plan *out, const struct lathe_gem
 
 static enum lathe_status check_own(struct lathe_plan *plan, struct lathe_error *err)
 {
-    char preset[LATHE_NAME_SIZE];
-    const struct lt_variant *variant;
+    const struct lt_variant *variant = variant_of(plan);
 
-    lt_plan_preset(plan->variant, preset);
-    variant = lt_variant_find(plan->family, plan->arch, preset);
+    if (variant && plan->variant[0] == '\0')
+        return lt_fail(err, LATHE_OUT_OF_RANGE,
+                       "variant is missing; a plan says which it starts from: variant=%s",
+                       variant->name);
     return variant ? variant->check(plan, err) : refuse_variant(plan, err);
 }
 
@@ -260,7 +274,6 @@ enum lathe_status lathe_emit(struct lathe_kernel **kernel, const struct lathe_pl
                              const struct lathe_allocator *allocator, struct lathe_error *err)
 {
     struct lathe_plan plan;
-    char preset[LATHE_NAME_SIZE];
 
     if (!kernel || !given)
         return lt_fail(err, LATHE_MISUSED, "lathe_emit: needs a place for the kernel and a plan");
@@ -273,12 +286,11 @@ enum lathe_status lathe_emit(struct lathe_kernel **kernel, const struct lathe_pl
         status = check_own(&plan, err);
     if (status != LATHE_OK)
         return status;
-    lt_plan_preset(plan.variant, preset);
 
     struct lt_builder *b = lt_builder_create(plan.arch, plan.annotate != LATHE_OFF, allocator);
 
     if (!b)
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory to emit a kernel");
-    lt_variant_find(plan.family, plan.arch, preset)->emit(b, &plan);
+    variant_of(&plan)->emit(b, &plan);
     return lt_kernel_create(kernel, &b, &plan, allocator, err);
 }

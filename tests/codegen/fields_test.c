@@ -229,11 +229,40 @@ static void a_name_must_be_there_and_must_fit(void **state)
     assert_int_equal(lt_field_set(plan_field("variant"), name,
                                   "a-name-of-more-than-forty-seven-characters-in-all", &err),
                      LATHE_BAD_WORD);
-    assert_has(err.message, "1 to 47 characters");
+    assert_has(err.message, "a name of 1 to 47 letters, digits");
     assert_string_equal(name, "before");
     assert_int_equal(lt_field_set(plan_field("variant"), name,
                                   "a-name-of-just-forty-seven-characters-is-enough", &err),
                      LATHE_OK);
+}
+
+/* Names stand in lines of words, between which there are blanks. */
+static void a_name_has_neither_blanks_nor_signs(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "hopper best",     "a m=7 b",
+        " hopper-best",    "hopper\nbest",
+        "hopper=best",     "custom(from )",
+        "custom(from a",   "custom(a)",
+        "custom(from a)b", "custom(from a b)",
+        "\xc3\xa4",        "x/y",
+        "\"x\"",           "{",
+        "custom(from a))",
+    };
+    static const char *const right[] = {"hopper-best", "blackwell_9.1", "X",
+                                        "custom(from hopper-best)"};
+    char name[LATHE_NAME_SIZE] = "before";
+    struct lathe_error err = {0};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(lt_field_set(plan_field("variant"), name, wrong[i], &err), LATHE_BAD_WORD);
+        assert_string_equal(name, "before");
+    }
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        assert_int_equal(lt_field_set(plan_field("variant"), name, right[i], &err), LATHE_OK);
+        assert_string_equal(name, right[i]);
+    }
 }
 
 static void a_value_of_any_length_is_refused_within_the_message(void **state)
@@ -267,6 +296,7 @@ int main(void)
         cmocka_unit_test(an_unknown_word_is_refused_with_the_nearest_and_all_known_ones),
         cmocka_unit_test(any_number_of_words_may_be_known),
         cmocka_unit_test(a_name_must_be_there_and_must_fit),
+        cmocka_unit_test(a_name_has_neither_blanks_nor_signs),
         cmocka_unit_test(a_value_of_any_length_is_refused_within_the_message),
     };
 

@@ -317,6 +317,51 @@ static void names_without_an_end_do_not_pass_a_check(void **state)
     assert_int_equal(passed_checks, 0);
 }
 
+static void a_variant_is_a_preset_or_says_that_it_was_changed(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "hopper-bets",
+        "hopper best",
+        "hopper-best ",
+        "custom(from hopper-best)junk",
+        "custom(from hopper-best",
+        "custom(from hopper-bets)",
+        "custom(from )",
+        "custom(from custom(from hopper-best))",
+        "hopper-best)",
+        "x\ny",
+    };
+    static const char *const right[] = {"hopper-best", "custom(from hopper-best)"};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct lathe_plan plan = plan_of("gemm m=4096 n=4096 k=4096");
+        struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
+        struct lathe_kernel *kernel = NULL;
+        struct lathe_error err = {0};
+
+        strcpy(plan.variant, wrong[i]);
+        strcpy(options.variant, wrong[i]);
+        assert_int_equal(lathe_plan_check(&plan, &err), LATHE_BAD_WORD);
+        assert_has(err.message, ": no such variant; nearest: variant=hopper-best");
+        assert_int_equal(lathe_emit(&kernel, &plan, NULL, NULL), LATHE_BAD_WORD);
+        assert_int_equal(plan_with(&options, &plan, &err), LATHE_BAD_WORD);
+        assert_has(err.message, ": no such variant; nearest: variant=hopper-best");
+    }
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        struct lathe_plan plan = plan_of("gemm m=4096 n=4096 k=4096");
+        struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
+
+        memset(plan.variant, 'x', sizeof plan.variant);
+        strcpy(plan.variant, right[i]);
+        strcpy(options.variant, right[i]);
+        assert_int_equal(lathe_plan_check(&plan, NULL), LATHE_OK);
+        assert_int_equal(plan.variant[LATHE_NAME_SIZE - 1], '\0'); /* plans can be compared */
+        assert_int_equal(plan_with(&options, &plan, NULL), LATHE_OK);
+        assert_string_equal(plan.variant, right[i]);
+    }
+}
+
 static void an_option_without_an_end_is_no_variant(void **state)
 {
     (void)state;
@@ -373,6 +418,7 @@ int main(void)
         cmocka_unit_test_setup(types_of_no_kernel_do_not_pass_a_check, start_counting),
         cmocka_unit_test_setup(values_of_no_enumeration_do_not_pass_a_check, start_counting),
         cmocka_unit_test_setup(names_without_an_end_do_not_pass_a_check, start_counting),
+        cmocka_unit_test(a_variant_is_a_preset_or_says_that_it_was_changed),
         cmocka_unit_test(an_option_without_an_end_is_no_variant),
         cmocka_unit_test(a_check_ends_what_had_no_end),
         cmocka_unit_test_setup(registers_that_cancel_out_do_not_pass_a_check, start_counting),
