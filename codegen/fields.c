@@ -57,37 +57,55 @@ const struct lt_field *lt_field_find(const struct lt_field *fields, size_t count
     return NULL;
 }
 
-static enum lathe_status refuse_range(const struct lt_field *field, const char *value,
-                                      struct lathe_error *err)
+/* `value` is what was given, or null where nothing was. */
+static enum lathe_status refuse_number(const struct lt_field *field, const char *value,
+                                       struct lathe_error *err)
 {
-    return lt_fail(err, LATHE_OUT_OF_RANGE, "%s=%.40s: must be a whole number from %lld to %lld",
-                   field->key, value, (long long)field->lowest, (long long)field->highest);
+    bool one = field->kind == LT_SIZE || field->kind == LT_INT;
+
+    return lt_fail(err, LATHE_OUT_OF_RANGE, "%s%s%.40s: %s %lld to %lld", field->key,
+                   value ? "=" : " is missing", value ? value : "",
+                   one ? "must be a whole number from" : "each number must be",
+                   (long long)field->lowest, (long long)field->highest);
 }
 
-static enum lathe_status set_word(const struct lt_field *field, void *target, const char *value,
-                                  struct lathe_error *err)
+/* " f16 bf16 ...": all that the field knows; to be freed. */
+static struct lt_text known_words(const struct lt_field *field)
 {
-    const char *nearest = NULL;
     struct lt_text known = {0};
 
-    for (const struct lt_word *word = field->words; word->word; word++) {
-        if (strcmp(word->word, value) == 0) {
-            *(int *)target = word->value;
-            lt_text_free(&known);
-            return LATHE_OK;
-        }
+    for (const struct lt_word *word = field->words; word->word; word++)
+        lt_text_printf(&known, " %s", word->word);
+    return known;
+}
+
+static enum lathe_status refuse_word(const struct lt_field *field, const char *value,
+                                     struct lathe_error *err)
+{
+    const char *nearest = NULL;
+    struct lt_text known = known_words(field);
+
+    for (const struct lt_word *word = field->words; word->word; word++)
         nearest = lt_nearer(value, nearest, word->word);
-        lt_text_append(&known, known.length > 0 ? " " : "");
-        lt_text_append(&known, word->word);
-    }
 
     enum lathe_status status = lt_fail(
-        err, LATHE_BAD_WORD, "%s=%.40s: no such %s; %s%s%s%s%sknown: %s", field->key, value,
+        err, LATHE_BAD_WORD, "%s=%.40s: no such %s; %s%s%s%s%sknown:%s", field->key, value,
         field->key, nearest ? "nearest: " : "", nearest ? field->key : "", nearest ? "=" : "",
         nearest ? nearest : "", nearest ? "; " : "", known.failed ? "" : known.data);
 
     lt_text_free(&known);
     return status;
+}
+
+static enum lathe_status set_word(const struct lt_field *field, void *target, const char *value,
+                                  struct lathe_error *err)
+{
+    for (const struct lt_word *word = field->words; word->word; word++)
+        if (strcmp(word->word, value) == 0) {
+            *(int *)target = word->value;
+            return LATHE_OK;
+        }
+    return refuse_word(field, value, err);
 }
 
 static enum lathe_status set_product(const struct lt_field *field, int *target, const char *value,
@@ -105,8 +123,7 @@ static enum lathe_status set_product(const struct lt_field *field, int *target, 
                        field->key, value, forms[field->kind]);
     for (int i = 0; i < most; i++)
         if (numbers[i] < field->lowest || numbers[i] > field->highest)
-            return lt_fail(err, LATHE_OUT_OF_RANGE, "%s=%.40s: each number must be %lld to %lld",
-                           field->key, value, (long long)field->lowest, (long long)field->highest);
+            return refuse_number(field, value, err);
     memcpy(target, numbers, (size_t)most * sizeof *target);
     return LATHE_OK;
 }
@@ -139,7 +156,7 @@ enum lathe_status lt_field_set(const struct lt_field *field, void *target, const
     case LT_SIZE:
     case LT_INT:
         if (!lt_parse_int(value, &number) || number < field->lowest || number > field->highest)
-            return refuse_range(field, value, err);
+            return refuse_number(field, value, err);
         if (field->kind == LT_SIZE)
             *(int64_t *)target = number;
         else
@@ -193,27 +210,51 @@ static int int_count(enum lt_field_kind kind)
     return 0;
 }
 
+static enum lathe_status refuse_enumerator(const struct lt_field *field, int value,
+                                           struct lathe_error *err)
+{
+    struct lt_text known = known_words(field);
+    const char *words = known.failed ? "" : known.data;
+    enum lathe_status status =
+        value == 0 ? lt_fail(err, LATHE_OUT_OF_RANGE, "%s is missing; known:%s", field->key, words)
+                   : lt_fail(err, LATHE_OUT_OF_RANGE, "%s: %d is none of its values; known:%s",
+                             field->key, value, words);
+
+    lt_text_free(&known);
+    return status;
+}
+
+/* As a word would give them. */
+static enum lathe_status refuse_numbers(const struct lt_field *field, const int *numbers,
+                                        bool missing, struct lathe_error *err)
+{
+    struct lt_text value = {0};
+    enum lathe_status status;
+
+    lt_field_print(field, numbers, &value);
+    status = refuse_number(field, missing || value.failed ? NULL : value.data, err);
+    lt_text_free(&value);
+    return status;
+}
+
 /* 64-bit sizes have checks of their own, with the problem's other sizes; names are looked up. */
 enum lathe_status lt_field_check(const struct lt_field *field, const void *storage,
                                  bool may_be_open, struct lathe_error *err)
 {
     const int *numbers = storage;
     int count = int_count(field->kind);
-    bool open = may_be_open;
+    bool open = true;
 
     for (int i = 0; i < count; i++)
         open = open && numbers[i] == 0;
-    if (open)
+    if (open && may_be_open)
         return LATHE_OK;
     if (field->kind == LT_WORD)
-        return lt_word_of(field->words, *numbers)
-                   ? LATHE_OK
-                   : lt_fail(err, LATHE_OUT_OF_RANGE, "%s: %d stands for none of its words",
-                             field->key, *numbers);
+        return lt_word_of(field->words, *numbers) ? LATHE_OK
+                                                  : refuse_enumerator(field, *numbers, err);
     for (int i = 0; i < count; i++)
         if (numbers[i] < field->lowest || numbers[i] > field->highest)
-            return lt_fail(err, LATHE_OUT_OF_RANGE, "%s: %d is not from %lld to %lld", field->key,
-                           numbers[i], (long long)field->lowest, (long long)field->highest);
+            return refuse_numbers(field, numbers, open, err);
     return LATHE_OK;
 }
 

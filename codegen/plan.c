@@ -364,6 +364,6 @@ enum lathe_status lt_plan_read(struct lathe_plan *plan, const char *text, struct
         *text == '{' ? lt_plan_read_json(plan, text, err) : read_words(plan, text, err);
 
     if (status == LATHE_OK && plan->family == LATHE_FAMILY_NONE)
-        return lt_fail(err, LATHE_BAD_WORD, "a plan needs a family; it begins with: gemm");
+        return lt_fail(err, LATHE_BAD_WORD, "family is missing; a plan begins with: gemm");
     return status;
 }

@@ -67,9 +67,6 @@ static enum lathe_status refuse_variant(const struct lathe_plan *plan, struct la
     const char *nearest = NULL;
 
     lt_plan_preset(plan->variant, preset);
-    if (!lt_arch(plan->arch))
-        return lt_fail(err, LATHE_OUT_OF_RANGE, "arch: %d is none of the architectures",
-                       (int)plan->arch);
     for (size_t i = 0; i < lt_variant_count; i++) {
         if (strcmp(lt_variants[i].name, preset) == 0)
             return lt_fail(err, LATHE_UNSUPPORTED, "variant=%s is for %s, not for %s",
@@ -222,10 +219,24 @@ enum lathe_status lathe_plan_gemm(struct lathe_plan *out, const struct lathe_gem
     return status;
 }
 
+/* What the plan is looked up by. */
+static enum lathe_status check_place(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    static const struct lt_field family = {
+        .key = "family", .kind = LT_WORD, .words = lt_words_family};
+    const struct lt_field *arch = lt_field_find(lt_plan_fields, lt_plan_field_count, "arch");
+    enum lathe_status status = lt_field_check(&family, &plan->family, false, err);
+
+    return status == LATHE_OK ? lt_field_check(arch, &plan->arch, false, err) : status;
+}
+
 static enum lathe_status check_own(struct lathe_plan *plan, struct lathe_error *err)
 {
     const struct lt_variant *variant = variant_of(plan);
+    enum lathe_status status = check_place(plan, err);
 
+    if (status != LATHE_OK)
+        return status;
     if (variant && plan->variant[0] == '\0')
         return lt_fail(err, LATHE_OUT_OF_RANGE,
                        "variant is missing; a plan says which it starts from: variant=%s",

@@ -164,6 +164,49 @@ static void a_number_outside_its_range_is_refused_with_the_range(void **state)
     assert_int_equal(stages, 5);
 }
 
+static const char *message_of_check(const struct lt_field *field, const void *storage)
+{
+    static struct lathe_error err;
+
+    assert_int_equal(lt_field_check(field, storage, false, &err), LATHE_OUT_OF_RANGE);
+    return err.message;
+}
+
+/* Values from a program are refused as words would be. */
+static void a_value_out_of_range_is_shown_as_a_word_would_give_it(void **state)
+{
+    (void)state;
+    const int cluster[3] = {0, 1, 1}, regs[2] = {40, 300}, epilogue[3] = {128, 64, -2}, stages = 65;
+    const int arch = 99;
+
+    assert_string_equal(message_of_check(plan_field("cluster"), cluster),
+                        "cluster=0x1x1: each number must be 1 to 16");
+    assert_string_equal(message_of_check(plan_field("regs"), regs),
+                        "regs=40x300: each number must be 24 to 256");
+    assert_string_equal(message_of_check(plan_field("epilogue"), epilogue),
+                        "epilogue=128x64x-2: each number must be 1 to 4096");
+    assert_string_equal(message_of_check(plan_field("stages"), &stages),
+                        "stages=65: must be a whole number from 1 to 64");
+    assert_string_equal(message_of_check(plan_field("arch"), &arch),
+                        "arch: 99 is none of its values; known: sm_80 sm_86 sm_89 sm_90a sm_100a "
+                        "sm_103a sm_110a sm_120a");
+}
+
+static void what_must_be_there_and_is_not_is_missing(void **state)
+{
+    (void)state;
+    static const int nothing[3] = {0, 0, 0};
+
+    assert_string_equal(message_of_check(plan_field("tile"), nothing),
+                        "tile is missing: each number must be 1 to 4096");
+    assert_string_equal(message_of_check(plan_field("stages"), nothing),
+                        "stages is missing: must be a whole number from 1 to 64");
+    assert_string_equal(message_of_check(plan_field("schedule"), nothing),
+                        "schedule is missing; known: persistent");
+    assert_int_equal(lt_field_check(plan_field("tile"), nothing, true, NULL), LATHE_OK);
+    assert_int_equal(lt_field_check(gemm_field("static"), nothing, false, NULL), LATHE_OK);
+}
+
 static void a_product_of_the_wrong_form_is_refused_with_the_form(void **state)
 {
     (void)state;
@@ -292,6 +335,8 @@ int main(void)
         cmocka_unit_test(staging_without_buffers_has_one),
         cmocka_unit_test(a_field_that_nobody_named_is_not_set),
         cmocka_unit_test(a_number_outside_its_range_is_refused_with_the_range),
+        cmocka_unit_test(a_value_out_of_range_is_shown_as_a_word_would_give_it),
+        cmocka_unit_test(what_must_be_there_and_is_not_is_missing),
         cmocka_unit_test(a_product_of_the_wrong_form_is_refused_with_the_form),
         cmocka_unit_test(an_unknown_word_is_refused_with_the_nearest_and_all_known_ones),
         cmocka_unit_test(any_number_of_words_may_be_known),

@@ -390,6 +390,29 @@ static void a_check_ends_what_had_no_end(void **state)
     assert_int_equal(strnlen(plan.reason, sizeof plan.reason), sizeof plan.reason - 1);
 }
 
+static void a_plan_without_its_place_says_what_is_missing(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = plan_of("gemm m=4096 n=4096 k=4096"), without;
+    struct lathe_error err = {0};
+
+    without = plan;
+    without.family = LATHE_FAMILY_NONE;
+    assert_int_equal(lathe_plan_check(&without, &err), LATHE_OUT_OF_RANGE);
+    assert_string_equal(err.message, "family is missing; known: gemm");
+    without.family = (enum lathe_family)77;
+    assert_int_equal(lathe_plan_check(&without, &err), LATHE_OUT_OF_RANGE);
+    assert_string_equal(err.message, "family: 77 is none of its values; known: gemm");
+    without = plan;
+    without.arch = LATHE_ARCH_DEFAULT;
+    assert_int_equal(lathe_plan_check(&without, &err), LATHE_OUT_OF_RANGE);
+    assert_has(err.message, "arch is missing; known: sm_80 ");
+    without = plan;
+    without.variant[0] = '\0';
+    assert_int_equal(lathe_plan_check(&without, &err), LATHE_OUT_OF_RANGE);
+    assert_has(err.message, "variant is missing; ");
+}
+
 static void registers_that_cancel_out_do_not_pass_a_check(void **state)
 {
     (void)state;
@@ -421,6 +444,7 @@ int main(void)
         cmocka_unit_test(a_variant_is_a_preset_or_says_that_it_was_changed),
         cmocka_unit_test(an_option_without_an_end_is_no_variant),
         cmocka_unit_test(a_check_ends_what_had_no_end),
+        cmocka_unit_test(a_plan_without_its_place_says_what_is_missing),
         cmocka_unit_test_setup(registers_that_cancel_out_do_not_pass_a_check, start_counting),
     };
 

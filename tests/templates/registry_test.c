@@ -243,9 +243,15 @@ static void what_is_read_is_checked(void **state)
 {
     (void)state;
 
-    assert_unread("gemm stages=4", LATHE_OUT_OF_RANGE, "arch");
+    assert_unread("gemm stages=4", LATHE_OUT_OF_RANGE,
+                  "arch is missing; known: sm_80 sm_86 sm_89 sm_90a sm_100a sm_103a sm_110a "
+                  "sm_120a");
+    assert_unread("{\"stages\":4}", LATHE_BAD_WORD, "family is missing; a plan begins with: gemm");
     assert_unread("gemm arch=sm_90a stages=4", LATHE_OUT_OF_RANGE, "variant is missing");
-    assert_unread("gemm arch=sm_90a variant=hopper-best stages=4", LATHE_OUT_OF_RANGE, "tile");
+    assert_unread("gemm arch=sm_90a variant=hopper-best stages=4", LATHE_OUT_OF_RANGE,
+                  "tile is missing: each number must be 1 to 4096");
+    assert_unread("gemm arch=sm_90a variant=hopper-best tile=64x64x64 cluster=1x1x1 cta_group=1",
+                  LATHE_OUT_OF_RANGE, "stages is missing: must be a whole number from 1 to 64");
     assert_unread("gemm arch=sm_80", LATHE_UNSUPPORTED, "arch=sm_80");
     assert_unread("nonsense", LATHE_BAD_WORD, "no such family");
     assert_unread("gemm type=f16 out=f16 layout=tn beta=0 static=none arch=sm_90a "
