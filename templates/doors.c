@@ -107,6 +107,25 @@ static void try_tiles(const struct search *search, const struct lathe_plan *refu
             break;
 }
 
+/* Fewer and larger tiles, where a kernel could not count them. */
+static void try_larger(const struct search *search, const struct lathe_plan *refused)
+{
+    static const char *const larger[] = {"tile=256x128x64", "cluster=2x4x1",
+                                         "tile=256x128x64 cluster=2x4x1"};
+    const int cluster_tile[2] = {
+        refused->tile[0] * refused->cluster[0],
+        refused->tile[1] * refused->cluster[1],
+    };
+    int64_t tiles;
+
+    if (cluster_tile[0] == 0 || /* refused before tile and cluster were chosen */
+        lt_gemm_count_tiles(search->problem, cluster_tile, &tiles, NULL) == LATHE_OK)
+        return;
+    for (size_t i = 0; i < sizeof larger / sizeof larger[0]; i++)
+        if (try_words(search, larger[i]))
+            return;
+}
+
 static void try_field_values(const struct search *search, const char *key, int value,
                              const struct lt_word *words)
 {
@@ -182,6 +201,7 @@ void lt_find_doors(const struct lathe_gemm *problem, const struct lathe_plan_opt
         return;
     }
     if (refused->stages > 0) {
+        try_larger(&search, refused);
         try_stages(&search, refused);
         try_tiles(&search, refused);
     }

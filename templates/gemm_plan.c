@@ -12,6 +12,7 @@
 #include "codegen/status.h"
 #include "templates/epilogue.h"
 #include "templates/gemm_model.h"
+#include "templates/gemm_problem.h"
 #include "templates/gemm_sm90.h"
 
 #include <stdio.h>
@@ -153,6 +154,27 @@ static enum lathe_status check_cluster(const struct lathe_plan *plan, struct lat
     return LATHE_OK;
 }
 
+static enum lathe_status check_tile_count(const struct lathe_plan *plan,
+                                          const struct lathe_gemm *problem, struct lathe_error *err)
+{
+    const int cluster_tile[2] = {
+        plan->tile[0] * plan->cluster[0],
+        plan->tile[1] * plan->cluster[1],
+    };
+    int64_t tiles;
+
+    return lt_gemm_count_tiles(problem, cluster_tile, &tiles, err);
+}
+
+/* Other sizes are counted at each launch. */
+static enum lathe_status check_baked_tile_count(const struct lathe_plan *plan,
+                                                struct lathe_error *err)
+{
+    const struct lathe_gemm baked = {.m = plan->static_size[0], .n = plan->static_size[1]};
+
+    return plan->statics == LATHE_STATIC_MNK ? check_tile_count(plan, &baked, err) : LATHE_OK;
+}
+
 static enum lathe_status check_roles(const struct lathe_plan *plan, struct lathe_error *err)
 {
     int pool = lt_arch(plan->arch)->registers / WARPGROUP;
@@ -278,6 +300,7 @@ enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error
     derive_threads(plan);
     if ((status = check_tile(plan, err)) != LATHE_OK ||
         (status = check_cluster(plan, err)) != LATHE_OK ||
+        (status = check_baked_tile_count(plan, err)) != LATHE_OK ||
         (status = check_roles(plan, err)) != LATHE_OK ||
         (status = check_epilogue(plan, err)) != LATHE_OK)
         return status;
@@ -362,6 +385,8 @@ static void try_candidate(struct search *search, int rows, int columns, int k, c
     plan->cluster[1] = cluster[1];
     plan->cluster[2] = cluster[2];
     lt_gemm_sm90_complete(plan);
+    if (check_tile_count(plan, search->problem, NULL) != LATHE_OK)
+        return;
 
     double ns = lt_gemm_sm90_predict_ns(plan, search->problem);
 
@@ -440,8 +465,10 @@ enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lath
     if (status != LATHE_OK)
         return status;
     search_freely(&search, plan);
-    if (search.best_ns < 0) {
-        /* Nothing that was named can exist: complete it as it is, and let the check say why. */
+    bool found = search.best_ns >= 0;
+
+    if (!found) {
+        /* Nothing that was named can exist: complete it as it is, and let the checks say why. */
         static const int usual_tile[3] = {128, 256, 64}, usual_cluster[3] = {1, 1, 1};
 
         search.best = *plan;
@@ -454,5 +481,7 @@ enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lath
     }
     *plan = search.best;
     lt_gemm_sm90_explain(plan, problem);
-    return LATHE_OK;
+    if (!found && (status = lt_gemm_sm90_check(plan, err)) == LATHE_OK)
+        status = check_tile_count(plan, problem, err);
+    return status;
 }

@@ -3,6 +3,7 @@
 #include "codegen/fields.h"
 #include "codegen/status.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 /* PTX ISA "Tensors", cuTensorMapEncodeTiled: strides are multiples of 16 bytes below 2^40. */
@@ -178,4 +179,22 @@ enum lathe_status lt_gemm_resolve(struct lathe_gemm *p, struct lathe_error *err)
                        "contiguous)",
                        lt_word_of(lt_words_layout, (int)p->layout));
     return check_pitches(p, err);
+}
+
+/* Kernels count tiles in 32 bits, and step past the last one by as many as run at one time. */
+enum lathe_status lt_gemm_count_tiles(const struct lathe_gemm *problem, const int cluster_tile[2],
+                                      int64_t *tiles, struct lathe_error *err)
+{
+    int64_t rows = (problem->m + cluster_tile[0] - 1) / cluster_tile[0];
+    int64_t columns = (problem->n + cluster_tile[1] - 1) / cluster_tile[1];
+
+    if (rows * columns > INT_MAX)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "m=%lld n=%lld: a kernel counts up to 2^31 - 1 tiles of D, and of %dx%d "
+                       "(tile times cluster) there are %lld; use a larger tile or cluster, or make "
+                       "D in parts",
+                       (long long)problem->m, (long long)problem->n, cluster_tile[0],
+                       cluster_tile[1], (long long)(rows * columns));
+    *tiles = rows * columns;
+    return LATHE_OK;
 }

@@ -292,6 +292,18 @@ static void too_large_a_tile_leads_to_smaller_ones(void **state)
     assert_true(has_door(&err, "tile=128x256x64"));
 }
 
+static void too_many_tiles_lead_to_larger_ones(void **state)
+{
+    (void)state;
+    struct lathe_error tile = refusal_of("gemm m=2147479552 n=4096 k=64 tile=64x8x64");
+    struct lathe_error cluster = refusal_of("gemm m=33554432 n=8388608 k=64");
+    struct lathe_error both = refusal_of("gemm m=33554432 n=8388608 k=64 tile=64x8x64");
+
+    assert_true(has_door(&tile, "tile=256x128x64"));
+    assert_true(has_door(&cluster, "cluster=2x4x1"));
+    assert_true(has_door(&both, "tile=256x128x64 cluster=2x4x1"));
+}
+
 static void a_row_distance_leads_to_the_nearest_that_tma_takes(void **state)
 {
     (void)state;
@@ -370,6 +382,7 @@ int main(void)
         cmocka_unit_test(any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open),
         cmocka_unit_test(too_many_stages_lead_to_the_most_that_fit),
         cmocka_unit_test(too_large_a_tile_leads_to_smaller_ones),
+        cmocka_unit_test(too_many_tiles_lead_to_larger_ones),
         cmocka_unit_test(a_row_distance_leads_to_the_nearest_that_tma_takes),
         cmocka_unit_test(one_door_mends_all_row_distances),
         cmocka_unit_test(another_architecture_leads_to_the_one_that_has_kernels),

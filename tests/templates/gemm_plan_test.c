@@ -448,12 +448,52 @@ static void more_work_is_never_predicted_to_take_less_time(void **state)
 static void the_largest_problem_has_a_plan_and_a_prediction(void **state)
 {
     (void)state;
-    struct lathe_plan plan = plan_of("gemm m=2147479552 n=2147479552 k=2147479552");
+    struct lathe_plan plan = plan_of("gemm m=2147479552 n=65536 k=2147479552");
 
     assert_budget_adds_up(&plan);
     assert_true(plan.predicted_ns > 0);
     assert_lacks(plan.reason, "inf");
     assert_lacks(plan.reason, "nan");
+}
+
+/* ---- As many tiles as a kernel counts ---- */
+
+static void small_tiles_of_a_large_d_are_refused_with_their_number(void **state)
+{
+    (void)state;
+
+    assert_refused("gemm m=2147479552 n=4096 k=64 tile=64x8x64 cluster=1x1x1", LATHE_UNSUPPORTED,
+                   "m=2147479552 n=4096: a kernel counts up to 2^31 - 1 tiles of D, and of 64x8 "
+                   "(tile times cluster) there are 17179836416; use a larger tile or cluster, or "
+                   "make D in parts");
+    assert_refused("gemm m=2147479552 n=2147479552 k=64", LATHE_UNSUPPORTED, "make D in parts");
+    assert_refused("gemm m=2147479552 n=4096 k=64 tile=64x7x64", LATHE_UNSUPPORTED,
+                   "the columns of a tile are a multiple of 8");
+}
+
+/* 2^17 rows of tiles of 64 and 2^14 columns of tiles of 8 are 2^31 tiles, one too many. */
+static void the_last_number_of_tiles_is_planned(void **state)
+{
+    (void)state;
+
+    plan_of("gemm m=8388608 n=131064 k=8 tile=64x8x64 cluster=1x1x1");
+    assert_refused("gemm m=8388608 n=131072 k=8 tile=64x8x64 cluster=1x1x1", LATHE_UNSUPPORTED,
+                   " there are 2147483648; ");
+    plan_of("gemm m=8388608 n=131072 k=8 tile=64x8x64 cluster=2x1x1");
+    plan_of("gemm m=8388608 n=131072 k=8 tile=64x8x64"); /* the planner takes a cluster that can */
+}
+
+static void baked_in_sizes_are_counted_by_the_check_too(void **state)
+{
+    (void)state;
+    struct lathe_plan plan =
+        plan_of("gemm m=8388608 n=131064 k=8 tile=64x8x64 cluster=1x1x1 static=m,n,k");
+    struct lathe_error err = {0};
+
+    assert_int_equal(lathe_plan_check(&plan, &err), LATHE_OK);
+    plan.static_size[1] = 131072;
+    assert_int_equal(lathe_plan_check(&plan, &err), LATHE_UNSUPPORTED);
+    assert_has(err.message, "m=8388608 n=131072: a kernel counts up to 2^31 - 1 tiles of D");
 }
 
 static void a_problem_of_one_row_of_two_billion_has_a_plan(void **state)
@@ -494,6 +534,9 @@ int main(void)
         cmocka_unit_test(a_cluster_may_be_as_long_as_a_tile_has_rows_to_share),
         cmocka_unit_test(more_work_is_never_predicted_to_take_less_time),
         cmocka_unit_test(the_largest_problem_has_a_plan_and_a_prediction),
+        cmocka_unit_test(small_tiles_of_a_large_d_are_refused_with_their_number),
+        cmocka_unit_test(the_last_number_of_tiles_is_planned),
+        cmocka_unit_test(baked_in_sizes_are_counted_by_the_check_too),
         cmocka_unit_test(a_problem_of_one_row_of_two_billion_has_a_plan),
     };
 
