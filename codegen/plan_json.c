@@ -75,7 +75,8 @@ static void set_derived(json_t *object, const struct lathe_plan *plan)
                                   plan->regs[0] ? plan->regs[0] : plan->registers, "consumer",
                                   plan->regs[1] ? plan->regs[1] : plan->registers, "accumulators",
                                   plan->accumulators));
-    json_object_set_new(object, "predicted_us", json_real((double)plan->predicted_ns / 1e3));
+    if (plan->predicted_ns > 0)
+        json_object_set_new(object, "predicted_us", json_real((double)plan->predicted_ns / 1e3));
     json_object_set_new(object, "reason", json_string(plan->reason));
 }
 

@@ -275,7 +275,7 @@ struct lathe_plan {
     int accumulators;           /* of them, a consumer thread's sums        */
 
     /* What the planner says of it; 0 and empty after lathe_plan_parse(), which knows no problem. */
-    int64_t predicted_ns; /* estimate for the problem */
+    int64_t predicted_ns; /* estimate for the problem; 0: none */
     char reason[160];     /* why this plan, in one line */
 };
 #define LATHE_PLAN_INIT LATHE_INIT_(lathe_plan)

@@ -26,6 +26,7 @@ static const double TILE = 400;          /* between two tiles of a CTA          
 static const double STORE = 0.028;       /* a byte of D                                       */
 static const double STORE_ALONE = 0.054; /* with one consumer, which does not multiply then   */
 static const double LAUNCH = 3950;
+static const double NS_MOST = 9e18; /* that a plan tells */
 
 static double ceil_div(double a, double b)
 {
@@ -128,18 +129,23 @@ double lt_gemm_sm90_predict_ns(const struct lathe_plan *plan, const struct lathe
     return nanoseconds(estimate(plan, problem).cycles);
 }
 
+static const char *plural(double count)
+{
+    return count == 1 ? "" : "s";
+}
+
 void lt_gemm_sm90_explain(struct lathe_plan *plan, const struct lathe_gemm *problem)
 {
     struct estimate e = estimate(plan, problem);
     int percent = e.waves > 0 ? (int)(100 * e.tiles / (e.waves * e.places)) : 0;
+    double ns = nanoseconds(e.cycles);
 
-    /* The largest sizes take longer than 64 bits of nanoseconds hold. */
-    plan->predicted_ns = (int64_t)smaller(nanoseconds(e.cycles), 9e18);
+    /* Centuries are more than 64 bits of nanoseconds hold, and no estimate of anything. */
+    plan->predicted_ns = ns < NS_MOST ? (int64_t)ns : 0;
     snprintf(plan->reason, sizeof plan->reason,
-             "%.0f tile%s on %.0f %s: %.0f wave%s, %d %% full; bound by %s", e.tiles,
-             e.tiles == 1 ? "" : "s", e.places,
-             plan->cluster[0] * plan->cluster[1] > 1 ? "clusters" : "CTAs", e.waves,
-             e.waves == 1 ? "" : "s", percent, e.bound);
+             "%.0f tile%s on %.0f %s%s: %.0f wave%s, %d %% full; bound by %s", e.tiles,
+             plural(e.tiles), e.places, plan->cluster[0] * plan->cluster[1] > 1 ? "cluster" : "CTA",
+             plural(e.places), e.waves, plural(e.waves), percent, e.bound);
 }
 
 /* Groups of about 2,048 rows: the CTAs of one wave then share as many rows of A as columns of B. */

@@ -456,6 +456,31 @@ static void the_largest_problem_has_a_plan_and_a_prediction(void **state)
     assert_lacks(plan.reason, "nan");
 }
 
+/* On one multiprocessor it would take centuries. */
+static void an_estimate_that_nanoseconds_cannot_hold_is_none(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = plan_of("gemm m=2147479552 n=131072 k=2147479552 sms=1");
+    char json[4096];
+
+    assert_int_equal(plan.predicted_ns, 0);
+    lathe_plan_json(&plan, json, sizeof json);
+    assert_lacks(json, "predicted_us");
+    assert_has(json, "reason");
+}
+
+static void a_reason_counts_in_words(void **state)
+{
+    (void)state;
+
+    assert_has(plan_of("gemm m=64 n=64 k=64 tile=64x64x64 cluster=1x1x1 sms=1").reason,
+               "1 tile on 1 CTA: 1 wave,");
+    assert_has(plan_of("gemm m=64 n=64 k=64 tile=64x64x64 cluster=2x1x1 sms=2").reason,
+               "1 tile on 1 cluster: 1 wave,");
+    assert_has(plan_of("gemm m=256 n=64 k=64 tile=64x64x64 cluster=2x1x1 sms=4").reason,
+               "2 tiles on 2 clusters: 1 wave,");
+}
+
 /* ---- As many tiles as a kernel counts ---- */
 
 static void small_tiles_of_a_large_d_are_refused_with_their_number(void **state)
@@ -534,6 +559,8 @@ int main(void)
         cmocka_unit_test(a_cluster_may_be_as_long_as_a_tile_has_rows_to_share),
         cmocka_unit_test(more_work_is_never_predicted_to_take_less_time),
         cmocka_unit_test(the_largest_problem_has_a_plan_and_a_prediction),
+        cmocka_unit_test(an_estimate_that_nanoseconds_cannot_hold_is_none),
+        cmocka_unit_test(a_reason_counts_in_words),
         cmocka_unit_test(small_tiles_of_a_large_d_are_refused_with_their_number),
         cmocka_unit_test(the_last_number_of_tiles_is_planned),
         cmocka_unit_test(baked_in_sizes_are_counted_by_the_check_too),
