@@ -1,0 +1,117 @@
+#include "tests/gpu/gpu_run.h"
+
+#include "runtime/checker.h"
+#include "runtime/context.h"
+#include "runtime/operands.h"
+#include "runtime/stream.h"
+#include "templates/registry.h"
+
+struct run {
+    const struct gpu_case *c;
+    uint64_t seed;
+    struct lathe_gemm problem; /* resolved */
+    struct lathe_function *function;
+    struct lt_stream stream;
+    struct lt_checker checker;
+    struct lt_operands operands;
+};
+
+static enum lathe_status prepare(struct run *run, struct lathe_context *context,
+                                 struct lathe_error *err)
+{
+    const struct lathe_gemm *p = &run->problem;
+    double multiply_adds = (double)p->m * (double)p->n * (double)p->k;
+    enum lathe_status status = lt_stream_open(&run->stream, context, err);
+
+    if (status == LATHE_OK)
+        status = lt_checker_open(&run->checker, context, &run->stream, LT_CHECKER_ANY,
+                                 multiply_adds, err);
+    if (status == LATHE_OK)
+        status = lt_operands_create(&run->operands, &run->stream, p, true, err);
+    return status;
+}
+
+static enum lt_data data_of(const struct gpu_case *c)
+{
+    return c->integers ? LT_DATA_INTEGERS : LT_DATA_NORMAL;
+}
+
+/* With beta = 0 all of C stays the NaN that it was made with. For a D that is C's buffer as well,
+ * the numbers of C are written there once more, and C's own memory remains to compare with. */
+static enum lathe_status fill(const struct run *run, struct lathe_error *err)
+{
+    struct lt_operands filled = run->operands;
+    enum lathe_status status = lt_operands_poison(&filled, err);
+
+    if (run->c->beta == 0)
+        filled.c.base = 0;
+    if (status == LATHE_OK)
+        status = lt_operands_fill(&filled, &run->checker, data_of(run->c), run->seed, err);
+    if (status != LATHE_OK || run->c->c != GPU_C_IS_D || run->c->beta == 0)
+        return status;
+    filled.c = filled.d;
+    return lt_operands_fill(&filled, &run->checker, data_of(run->c), run->seed, err);
+}
+
+static enum lathe_status launch(const struct run *run, struct lathe_error *err)
+{
+    const struct gpu_case *c = run->c;
+    struct lathe_gemm_args args = lt_operands_args(&run->operands, c->alpha, c->beta);
+
+    args.raster = c->raster;
+    switch (c->c) {
+    case GPU_C_APART:
+        break;
+    case GPU_C_IS_D:
+        args.c = args.d;
+        args.ldc = args.ldd;
+        break;
+    case GPU_C_NULL:
+        args.c = 0;
+        args.ldc = 0;
+        break;
+    }
+
+    enum lathe_status status = lathe_gemm_launch(run->function, &args, err);
+
+    return status == LATHE_OK ? lt_stream_wait(&run->stream, err) : status;
+}
+
+static enum lathe_status compare(const struct run *run, struct gpu_outcome *outcome,
+                                 struct lathe_error *err)
+{
+    struct lt_product product =
+        lt_operands_product(&run->operands, run->c->alpha, run->c->beta, data_of(run->c));
+    enum lathe_status status = lt_checker_compare(&run->checker, &product, &outcome->verdict, err);
+
+    if (status == LATHE_OK)
+        status = lt_operands_damage(&run->operands, &run->checker, &outcome->damage, err);
+    return status;
+}
+
+enum lathe_status gpu_run_case(struct lathe_context *context, const struct gpu_case *c,
+                               uint64_t seed, struct gpu_outcome *outcome, struct lathe_error *err)
+{
+    struct run run = {.c = c, .seed = seed, .problem = c->problem};
+    enum lathe_status status = lt_gemm_resolve(&run.problem, err);
+
+    *outcome = (struct gpu_outcome){.verdict = LT_VERDICT_INIT};
+    if (status == LATHE_OK)
+        status = lathe_gemm_get(context, &run.function, &c->problem, &c->options, err);
+    if (status == LATHE_OK)
+        status = prepare(&run, context, err);
+    if (status == LATHE_OK)
+        status = fill(&run, err);
+    if (status == LATHE_OK)
+        status = launch(&run, err);
+    if (status == LATHE_OK)
+        status = compare(&run, outcome, err);
+    if (status == LATHE_OK) {
+        outcome->spill_bytes = lathe_function_contract(run.function)->spill_bytes;
+        outcome->warning_count = lathe_function_contract(run.function)->warnings;
+    }
+    lt_stream_wait(&run.stream, NULL); /* after a failure, work may still be under way */
+    lt_operands_destroy(&run.operands);
+    lt_stream_close(&run.stream);
+    return status;
+}

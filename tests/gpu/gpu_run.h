@@ -1,0 +1,19 @@
+/* gpu_run.h: one case on the device: D is poisoned before the launch, NaN stands around A, B and C,
+ * and canaries around D; afterwards every element is compared, by the rule of comparison.h. */
+#ifndef LATHE_TESTS_GPU_RUN_H
+#define LATHE_TESTS_GPU_RUN_H
+
+#include "runtime/comparison.h"
+#include "tests/gpu/gpu_case.h"
+
+struct gpu_outcome {
+    struct lt_verdict verdict;
+    int64_t damage;                 /* bytes around D that changed */
+    int spill_bytes, warning_count; /* of the linker */
+};
+
+/* LATHE_OK also when the answer is wrong. */
+enum lathe_status gpu_run_case(struct lathe_context *context, const struct gpu_case *c,
+                               uint64_t seed, struct gpu_outcome *outcome, struct lathe_error *err);
+
+#endif
