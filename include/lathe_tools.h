@@ -83,7 +83,8 @@ struct lathe_cache_entry {
 /* The directory in use. Errors: LATHE_IO_FAILED with the reason why there is none. */
 LATHE_API enum lathe_status lathe_cache_path(struct lathe_context *context, char *path, size_t size,
                                              struct lathe_error *err);
-/* Calls `each` for every entry, oldest first, until it returns nonzero. */
+/* Calls `each` for every entry, oldest first, until it returns nonzero. One that cannot be read at
+ * the moment may well be good: it is left out, and the call fails once all others were listed. */
 LATHE_API enum lathe_status lathe_cache_list(struct lathe_context *context,
                                              int (*each)(void *user,
                                                          const struct lathe_cache_entry *entry),

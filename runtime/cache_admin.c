@@ -153,7 +153,7 @@ enum lathe_status lt_cache_list(const struct lt_cache *cache,
     struct lt_scan scan;
     int directory;
     enum lathe_status status = list_entries(cache, &directory, &scan, err);
-    int stop = 0;
+    int stop = 0, unread = 0;
 
     if (status != LATHE_OK)
         return status;
@@ -163,12 +163,16 @@ enum lathe_status lt_cache_list(const struct lt_cache *cache,
 
         if (!read_entry(cache, directory, scan.files[i].name, &reading))
             continue;
+        if (reading.trouble) {
+            unread = reading.trouble;
+            continue;
+        }
         describe(&scan.files[i], &reading, &entry);
         end_reading(cache, &reading);
         stop = each(user, &entry);
     }
     end_listing(cache, directory, &scan);
-    return LATHE_OK;
+    return unread ? fail_on(cache, "read an entry of", unread, err) : LATHE_OK;
 }
 
 enum lathe_status lt_cache_verify(const struct lt_cache *cache, int *checked, int *removed,
@@ -270,7 +274,9 @@ enum lathe_status lt_cache_write_part(const struct lt_cache *cache, const char *
     if (!found)
         return lt_fail(err, LATHE_IO_FAILED, "the cache in %.200s has no entry %.40s",
                        cache->directory.path, name);
-    if (reading.fault)
+    if (reading.trouble)
+        status = fail_on(cache, "read an entry of", reading.trouble, err);
+    else if (reading.fault)
         status = lt_fail(err, LATHE_IO_FAILED,
                          "the entry %s is bad: %s; `lathe cache verify` "
                          "removes it",
