@@ -12,6 +12,7 @@
  * Prints a line a case, as TAP does, then what was covered, then "N passed, M failed, K skipped".
  */
 #include "runtime/context.h"
+#include "templates/registry.h"
 #include "tests/gpu/gpu_draw.h"
 #include "tests/gpu/gpu_run.h"
 
@@ -219,6 +220,14 @@ static void print_coverage(const struct suite *suite)
            large, suite->drawn.refused);
 }
 
+static int skip_all(struct suite *suite, const char *why)
+{
+    printf("no GPU to test on: %s\n0 passed, 0 failed, 1 skipped\n", why);
+    lathe_context_destroy(&suite->context);
+    free(suite->drawn.cases);
+    return 77;
+}
+
 static bool read_arguments(struct suite *suite, int count, char **words)
 {
     struct timespec now;
@@ -251,12 +260,10 @@ int main(int count, char **words)
     }
     if (lathe_context_create(&suite.context, NULL, &error) != LATHE_OK ||
         lathe_context_arch(suite.context, &suite.drawn.arch, &error) != LATHE_OK ||
-        lathe_context_sms(suite.context, &suite.drawn.sms, &error) != LATHE_OK) {
-        printf("no GPU to test on: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
-        lathe_context_destroy(&suite.context);
-        free(suite.drawn.cases);
-        return 77;
-    }
+        lathe_context_sms(suite.context, &suite.drawn.sms, &error) != LATHE_OK)
+        return skip_all(&suite, error.message);
+    if (!lt_variant_find(LATHE_GEMM, suite.drawn.arch, ""))
+        return skip_all(&suite, "there are no kernels for it yet");
     suite.drawn.state = suite.seed;
     gpu_draw_cases(&suite.drawn, suite.wanted);
     printf("# seed %llu, %d cases\n", (unsigned long long)suite.seed, suite.drawn.count);
