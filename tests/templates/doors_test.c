@@ -4,6 +4,7 @@
 #include "tests/support/child.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/ptx_assert.h"
+#include "tests/templates/draw.h"
 #include "tests/templates/fixture.h"
 
 #include <stdio.h>
@@ -13,18 +14,6 @@
 enum { REQUESTS = 5000 };
 
 /* ---- Drawing ---- */
-
-static uint64_t seed;
-
-static uint32_t draw(uint32_t below)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)((seed >> 16) % below);
-}
-
-#define PICK(list) list[draw(sizeof list / sizeof list[0])]
 
 static void add(char *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -36,11 +25,6 @@ static void add(char *words, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(words + length, WORDS_MAX - length, format, arguments);
     va_end(arguments);
-}
-
-static bool one_in(uint32_t chances)
-{
-    return draw(chances) == 0;
 }
 
 static void draw_problem(char *words)
@@ -225,7 +209,7 @@ static void any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open(void **
     (void)state;
     int planned = 0, refused = 0, too_large = 0, doors = 0;
 
-    seed = 0x9e3779b97f4a7c15;
+    draw_from(0x9e3779b97f4a7c15);
     for (int i = 0; i < REQUESTS; i++) {
         char words[WORDS_MAX];
         struct lathe_plan plan;
