@@ -126,6 +126,22 @@ static void try_larger(const struct search *search, const struct lathe_plan *ref
             return;
 }
 
+/* Where neither alone will do: fewer columns of k, and the most stages then. */
+static void try_tile_and_stages(const struct search *search, const struct lathe_plan *refused)
+{
+    static const int ks[] = {192, 128, 64, 32};
+    char words[LATHE_WORDS_SIZE];
+    const int *tile = refused->tile;
+
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++)
+        for (int stages = refused->stages; ks[i] < tile[2] && stages >= 1; stages--) {
+            snprintf(words, sizeof words, "tile=%dx%dx%d stages=%d", tile[0], tile[1], ks[i],
+                     stages);
+            if (try_words(search, words))
+                return;
+        }
+}
+
 static void try_field_values(const struct search *search, const char *key, int value,
                              const struct lt_word *words)
 {
@@ -208,5 +224,7 @@ void lt_find_doors(const struct lathe_gemm *problem, const struct lathe_plan_opt
     try_field_values(&search, "out", (int)refused->out, lt_words_type);
     if (refused->stages > 0)
         try_others(&search, refused);
+    if (err->status == LATHE_DOES_NOT_FIT && err->fits_count == 0)
+        try_tile_and_stages(&search, refused);
     try_field_values(&search, "arch", (int)refused->arch, lt_words_arch);
 }

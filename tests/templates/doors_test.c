@@ -207,7 +207,7 @@ static int assert_doors_open(const char *words, const struct lathe_error *err)
 static void any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open(void **state)
 {
     (void)state;
-    int planned = 0, refused = 0, too_large = 0, doors = 0;
+    int planned = 0, refused = 0, too_large = 0, doors = 0, shut = 0;
 
     draw_from(0x9e3779b97f4a7c15);
     for (int i = 0; i < REQUESTS; i++) {
@@ -221,6 +221,7 @@ static void any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open(void **
             planned++;
         } else {
             doors += assert_doors_open(words, &err);
+            shut += err.status == LATHE_DOES_NOT_FIT && err.fits_count == 0;
             too_large += err.status == LATHE_DOES_NOT_FIT;
             refused++;
         }
@@ -231,6 +232,7 @@ static void any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open(void **
     assert_true(refused > REQUESTS / 5);
     assert_true(too_large > REQUESTS / 50);
     assert_true(doors > refused / 2);
+    assert_true(shut <= too_large / 100); /* a D with too many tiles for most plans has none */
 }
 
 /* ---- Single doors ---- */
@@ -265,6 +267,15 @@ static void too_many_stages_lead_to_the_most_that_fit(void **state)
     assert_true(has_door(&err, door));
     assert_int_equal(err.needs_bytes, 1024 + 20 * 49152 + 32768);
     assert_int_equal(err.limit_bytes, 232448);
+}
+
+static void what_one_word_cannot_mend_leads_to_two(void **state)
+{
+    (void)state;
+    struct lathe_error err = refusal_of("gemm m=4096 n=4096 k=4096 tile=128x128x256 stages=41");
+
+    assert_int_equal(err.status, LATHE_DOES_NOT_FIT);
+    assert_true(has_door(&err, "tile=128x128x192 stages=2"));
 }
 
 static void too_large_a_tile_leads_to_smaller_ones(void **state)
@@ -365,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open),
         cmocka_unit_test(too_many_stages_lead_to_the_most_that_fit),
+        cmocka_unit_test(what_one_word_cannot_mend_leads_to_two),
         cmocka_unit_test(too_large_a_tile_leads_to_smaller_ones),
         cmocka_unit_test(too_many_tiles_lead_to_larger_ones),
         cmocka_unit_test(a_row_distance_leads_to_the_nearest_that_tma_takes),
