@@ -83,10 +83,10 @@ static bool copy_options(struct lathe_context *context, const struct lathe_conte
 static enum lathe_status check_options(const struct lathe_context_options *options,
                                        struct lathe_error *err)
 {
-    const struct lathe_allocator *a = options->allocator;
+    enum lathe_status status = lt_check_allocator(options->allocator, err);
 
-    if (a && (!a->allocate || !a->reallocate || !a->release))
-        return lt_fail(err, LATHE_MISUSED, "an allocator needs all three of its functions");
+    if (status != LATHE_OK)
+        return status;
     if (options->cache_callbacks &&
         (!options->cache_callbacks->load || !options->cache_callbacks->store))
         return lt_fail(err, LATHE_MISUSED, "cache callbacks need both functions");

@@ -6,8 +6,6 @@
 #include "runtime/tensormap.h"
 #include "templates/registry.h"
 
-#include <limits.h>
-
 struct launch {
     const struct lathe_function *function;
     struct lathe_gemm problem; /* this launch's sizes and strides, resolved */
@@ -163,21 +161,6 @@ static enum lathe_status check_memory(struct launch *launch, struct lathe_error 
     return LATHE_OK;
 }
 
-static enum lathe_status count_tiles(struct launch *launch, struct lathe_error *err)
-{
-    const int *tile = launch->function->loaded->contract.cluster_tile;
-    int64_t rows = (launch->problem.m + tile[0] - 1) / tile[0];
-    int64_t columns = (launch->problem.n + tile[1] - 1) / tile[1];
-
-    if (rows > INT_MAX / columns)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "m=%lld n=%lld: more than 2^31 - 1 tiles of %dx%d; use a larger tile",
-                       (long long)launch->problem.m, (long long)launch->problem.n, tile[0],
-                       tile[1]);
-    launch->tiles = rows * columns;
-    return LATHE_OK;
-}
-
 /* ---- Launch ---- */
 
 /* The parameters in the contract's order, and the places that they point to. */
@@ -309,7 +292,8 @@ enum lathe_status lathe_gemm_launch(struct lathe_function *function,
         return LATHE_OK;
     place_matrices(&launch);
     if ((status = check_memory(&launch, err)) != LATHE_OK ||
-        (status = count_tiles(&launch, err)) != LATHE_OK)
+        (status = lt_gemm_count_tiles(&launch.problem, function->loaded->contract.cluster_tile,
+                                      &launch.tiles, err)) != LATHE_OK)
         return status;
     return launch_checked(&launch, err);
 }
