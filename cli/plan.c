@@ -70,18 +70,26 @@ static void print_budget(struct output *out, const struct lathe_plan *plan)
     table_print(&table, out, 0);
 }
 
+/* A long estimate in seconds: nobody reads microseconds of many digits. */
+static void print_prediction(struct output *out, const struct lathe_request *request, double us)
+{
+    double tflops = problem_tflops(&request->gemm, us);
+
+    if (us < 1e6)
+        output_text(out, "predicted  %.1f us, %.1f TFLOPS\n", us, tflops);
+    else
+        output_text(out, "predicted  %.4g s, %.1f TFLOPS\n", us / 1e6, tflops);
+}
+
 static void print_plan(struct output *out, const struct lathe_request *request,
                        const struct lathe_plan *plan, json_t *object)
 {
-    double predicted_us = (double)plan->predicted_ns / 1e3;
-
     print_fields(out, object);
     output_text(out, "\n");
     print_budget(out, plan);
     output_text(out, "\n");
     if (json_object_get(object, prediction_key))
-        output_text(out, "predicted  %.1f us, %.1f TFLOPS\n", predicted_us,
-                    problem_tflops(&request->gemm, predicted_us));
+        print_prediction(out, request, (double)plan->predicted_ns / 1e3);
     output_text(out, "reason     %s\n", plan->reason);
 }
 
@@ -121,7 +129,8 @@ const struct verb verb_plan = {
         "\"cluster_tile\", \"threads\", \"smem\": {\"bytes\", \"limit\", \"tenants\": [{\"name\", "
         "\"bytes\",\n"
         "\"offset\"}]}, \"tmem_columns\", \"registers\": {\"launch\", \"producer\", \"consumer\",\n"
-        "\"accumulators\"}, \"predicted_us\", \"reason\"}. What does not fit has \"needs_bytes\",\n"
+        "\"accumulators\"}, \"predicted_us\" if there is an estimate, \"reason\"}. What does not "
+        "fit has \"needs_bytes\",\n"
         "\"limit_bytes\" and \"fits_with\", a list of lists of words, in \"error\".\n",
     .examples = "  lathe plan gemm m=4096 n=4096 k=4096\n"
                 "  lathe plan gemm m=4096 n=4096 k=4096 type=bf16 out=f32 arch=sm_90a\n"

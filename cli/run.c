@@ -90,7 +90,7 @@ static void print_report(struct output *out, const struct lathe_request *request
     output_text(out, "problem  %s\n", problem ? problem : "");
     output_text(out, "plan     %s\n", plan);
     print_verdict(out, request, r);
-    output_text(out, "error    relative %.3g, at most %.3g\n", r->rel_error, r->max_abs_error);
+    output_text(out, "error    relative %.3g, largest %.3g\n", r->rel_error, r->max_abs_error);
     output_text(out, "time     %.2f us, %.1f TFLOPS\n", r->time_us,
                 problem_tflops(&request->gemm, r->time_us));
     output_text(out, "cost     emit %.0f us, link %.1f ms, load %.2f ms, cache %s\n", r->emit_us,
