@@ -294,15 +294,15 @@ enum lathe_status lt_plan_set_key(struct lathe_plan *plan, const char *key, cons
     return LATHE_OK;
 }
 
-enum lathe_status lt_plan_set_family(struct lathe_plan *plan, const char *word,
-                                     struct lathe_error *err)
+enum lathe_status lt_family_set(enum lathe_family *family, const char *word,
+                                struct lathe_error *err)
 {
     for (const struct lt_word *known = lt_words_family; known->word; known++)
         if (strcmp(known->word, word) == 0) {
-            plan->family = (enum lathe_family)known->value;
+            *family = (enum lathe_family)known->value;
             return LATHE_OK;
         }
-    return lt_fail(err, LATHE_BAD_WORD, "'%.40s': no such family; a plan begins with: gemm", word);
+    return lt_fail(err, LATHE_BAD_WORD, "'%.40s': no such family; nearest: gemm", word);
 }
 
 /* A word ends at a blank, but for the one within the parentheses of "custom(from PRESET)". */
@@ -339,7 +339,7 @@ static enum lathe_status read_words(struct lathe_plan *plan, const char *text,
         enum lathe_status status;
 
         if (first) {
-            status = lt_plan_set_family(plan, word, err);
+            status = lt_family_set(&plan->family, word, err);
         } else if (!equals) {
             status = lt_fail(err, LATHE_BAD_WORD, "'%.40s': not of the form key=value", word);
         } else {

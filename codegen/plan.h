@@ -36,11 +36,11 @@ void lt_plan_preset(const char *variant, char preset[LATHE_NAME_SIZE]);
 /* The words of the fields that decide the text, and of no other. As snprintf. */
 size_t lt_plan_text_words(const struct lathe_plan *plan, char *buffer, size_t size);
 
-/* Sets one field, the family, by its word. */
+/* Sets the family, or one field, by its word. */
+enum lathe_status lt_family_set(enum lathe_family *family, const char *word,
+                                struct lathe_error *err);
 enum lathe_status lt_plan_set_key(struct lathe_plan *plan, const char *key, const char *value,
                                   struct lathe_error *err);
-enum lathe_status lt_plan_set_family(struct lathe_plan *plan, const char *word,
-                                     struct lathe_error *err);
 
 /* Reads words or JSON into a plan whose other fields are at their defaults; checks nothing. */
 enum lathe_status lt_plan_read(struct lathe_plan *plan, const char *text, struct lathe_error *err);

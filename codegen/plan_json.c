@@ -143,7 +143,7 @@ static enum lathe_status read_member(struct lathe_plan *plan, const char *key, j
     if (!word)
         return lt_fail(err, LATHE_BAD_WORD, "\"%.40s\": must be a string or a whole number", key);
     if (strcmp(key, "family") == 0)
-        return lt_plan_set_family(plan, word, err);
+        return lt_family_set(&plan->family, word, err);
     return lt_plan_set_key(plan, key, word, err);
 }
 

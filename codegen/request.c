@@ -33,17 +33,6 @@ enum lathe_status lathe_request_set(struct lathe_request *request, const char *k
     return refuse_key(key, value, err);
 }
 
-static enum lathe_status set_family(struct lathe_request *request, const char *word,
-                                    struct lathe_error *err)
-{
-    for (const struct lt_word *family = lt_words_family; family->word; family++)
-        if (strcmp(family->word, word) == 0) {
-            request->family = (enum lathe_family)family->value;
-            return LATHE_OK;
-        }
-    return lt_fail(err, LATHE_BAD_WORD, "'%.40s': no such family; nearest: gemm", word);
-}
-
 static enum lathe_status set_word(struct lathe_request *request, const char *word,
                                   struct lathe_error *err)
 {
@@ -80,7 +69,7 @@ enum lathe_status lathe_request_parse(struct lathe_request *request, int count,
                        "no problem given; for example: gemm m=4096 n=4096 "
                        "k=4096");
 
-    enum lathe_status status = set_family(&parsed, words[0], err);
+    enum lathe_status status = lt_family_set(&parsed.family, words[0], err);
 
     for (int i = 1; i < count && status == LATHE_OK; i++) {
         status = set_word(&parsed, words[i], err);

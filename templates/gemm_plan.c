@@ -111,7 +111,7 @@ static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_
         return lt_fail(
             err, LATHE_UNSUPPORTED,
             "tile=%dx%dx%d: with consumers=%d the rows of a tile are a multiple of %d up "
-            "to 256 (64 a wgmma)",
+            "to 256 (64 for each wgmma)",
             tile[0], tile[1], tile[2], plan->consumers, rows);
     if (tile[1] % 8 != 0 || tile[1] > TILE_N_MAX)
         return lt_fail(
@@ -126,7 +126,7 @@ static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_
                        tile[0], tile[1], tile[2], span_columns(plan), TILE_K_MAX);
     if (plan->accumulators > ACCUMULATORS_MAX)
         return lt_fail(err, LATHE_UNSUPPORTED,
-                       "tile=%dx%dx%d: needs %d accumulator registers a thread of %d consumer "
+                       "tile=%dx%dx%d: needs %d accumulator registers per thread of %d consumer "
                        "warpgroup%s, and there is room for %d",
                        tile[0], tile[1], tile[2], plan->accumulators, plan->consumers,
                        plan->consumers > 1 ? "s" : "", ACCUMULATORS_MAX);

@@ -346,8 +346,8 @@ static void every_refusal_names_its_constraint(void **state)
         {"variant=hopper-best arch=sm_100a", LATHE_UNSUPPORTED,
          "variant=hopper-best is for sm_90a, not for sm_100a"},
         {"consumers=3", LATHE_UNSUPPORTED, "consumers=3: hopper-best has 1 or 2"},
-        {"tile=100x64x64", LATHE_UNSUPPORTED, "a multiple of 64 up to 256 (64 a wgmma)"},
-        {"tile=320x64x64", LATHE_UNSUPPORTED, "a multiple of 64 up to 256 (64 a wgmma)"},
+        {"tile=100x64x64", LATHE_UNSUPPORTED, "a multiple of 64 up to 256 (64 for each wgmma)"},
+        {"tile=320x64x64", LATHE_UNSUPPORTED, "a multiple of 64 up to 256 (64 for each wgmma)"},
         {"tile=192x64x64 consumers=2", LATHE_UNSUPPORTED,
          "with consumers=2 the rows of a tile are a multiple of 128 up to 256"},
         {"tile=128x100x64", LATHE_UNSUPPORTED,
@@ -357,7 +357,7 @@ static void every_refusal_names_its_constraint(void **state)
          "the k of a tile is a multiple of 64 up to 256 (rows of the 128-byte swizzle)"},
         {"tile=128x64x320", LATHE_UNSUPPORTED, "a multiple of 64 up to 256"},
         {"tile=256x256x64", LATHE_UNSUPPORTED,
-         "needs 256 accumulator registers a thread of 2 consumer warpgroups, and there is room "
+         "needs 256 accumulator registers per thread of 2 consumer warpgroups, and there is room "
          "for 128"},
         {"cluster=3x1x1", LATHE_UNSUPPORTED, "powers of two with at most 8 CTAs"},
         {"cluster=4x4x1", LATHE_UNSUPPORTED, "powers of two with at most 8 CTAs"},
