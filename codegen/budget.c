@@ -40,6 +40,14 @@ void lt_budget_align(struct lt_budget *budget, int alignment)
         lt_budget_add(budget, "padding", alignment - over);
 }
 
+int lt_budget_bytes(const struct lathe_plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->tenant_count; i++)
+        if (strcmp(plan->tenants[i].name, name) == 0)
+            return plan->tenants[i].bytes;
+    return 0;
+}
+
 int lt_budget_offset(const struct lathe_plan *plan, const char *name)
 {
     for (int i = 0; i < plan->tenant_count; i++)

@@ -28,6 +28,9 @@ void lt_budget_align(struct lt_budget *budget, int alignment);
 /* Writes the tenants and their sum into a plan. */
 void lt_budget_store(const struct lt_budget *budget, struct lathe_plan *plan);
 
+/* The bytes of a tenant; 0 where the plan has none of that name. */
+int lt_budget_bytes(const struct lathe_plan *plan, const char *name);
+
 /* The offset of a tenant that is known to be there. */
 int lt_budget_offset(const struct lathe_plan *plan, const char *name);
 

@@ -31,8 +31,25 @@ const struct lt_word lt_words_arch[] = {
     {"sm_110a", LATHE_SM_110A}, {"sm_120a", LATHE_SM_120A}, {NULL, 0},
 };
 
+const struct lt_word lt_words_copy[] = {
+    {"threads", LATHE_COPY_THREADS},
+    {"tma", LATHE_COPY_TMA},
+    {NULL, 0},
+};
+
+const struct lt_word lt_words_flow[] = {
+    {"stepwise", LATHE_STEPWISE},
+    {"serial", LATHE_SERIAL},
+    {"pipelined", LATHE_PIPELINED},
+    {"specialised", LATHE_SPECIALISED},
+    {NULL, 0},
+};
+
 const struct lt_word lt_words_schedule[] = {
     {"persistent", LATHE_PERSISTENT},
+    {"single", LATHE_SINGLE},
+    {"grid", LATHE_GRID},
+    {"dynamic", LATHE_DYNAMIC},
     {NULL, 0},
 };
 

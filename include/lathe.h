@@ -201,9 +201,29 @@ enum lathe_arch {
 /* "sm_90a" ... Never null. */
 LATHE_API const char *lathe_arch_name(enum lathe_arch arch);
 
+/* Who copies tiles between global and shared memory. */
+enum lathe_copy {
+    LATHE_COPY_DEFAULT = 0,
+    LATHE_COPY_THREADS, /* every thread some of it, through registers */
+    LATHE_COPY_TMA      /* the copy engine, at one thread's word      */
+};
+
+/* How loading, multiplying and storing take turns. */
+enum lathe_flow {
+    LATHE_FLOW_DEFAULT = 0,
+    LATHE_STEPWISE,   /* one after the other; each step of k begins with a barrier made anew */
+    LATHE_SERIAL,     /* one after the other; barriers go on by their phase                  */
+    LATHE_PIPELINED,  /* the same threads load some steps ahead of the MMA                   */
+    LATHE_SPECIALISED /* warps of their own for each, which meet at barriers                 */
+};
+
+/* How CTAs come by tiles. */
 enum lathe_schedule {
     LATHE_SCHEDULE_DEFAULT = 0,
-    LATHE_PERSISTENT /* as many CTAs as the device holds; each walks the tiles with that stride */
+    LATHE_PERSISTENT, /* as many CTAs as the device holds; each walks the tiles with that stride */
+    LATHE_SINGLE,     /* one CTA, or one pair, walks them all                                   */
+    LATHE_GRID,       /* a CTA, or a pair, for each                                             */
+    LATHE_DYNAMIC     /* those that run ask for the next one (cluster launch control)           */
 };
 
 enum lathe_switch { LATHE_SWITCH_DEFAULT = 0, LATHE_ON, LATHE_OFF };
@@ -220,7 +240,10 @@ struct lathe_plan_options {
     int cluster[3];                /* CTAs of a cluster along m, along n, and 1                 */
     int cta_group;                 /* CTAs that share one MMA                                   */
     int stages;                    /* depth of the ring of A and B tiles                        */
-    int consumers;                 /* warpgroups that multiply                                  */
+    int consumers;                 /* warpgroups that multiply, or whose accumulators are stored */
+    int acc_stages;                /* accumulators that take turns in tensor memory             */
+    enum lathe_copy load, store;
+    enum lathe_flow flow;
     enum lathe_schedule schedule;
     int raster;                 /* rows of tiles that are walked together (a launch value)   */
     int epilogue[3];            /* rows, columns, buffers of the staging of a CTA            */
@@ -256,7 +279,9 @@ struct lathe_plan {
 
     /* The choices. */
     int tile[3], cluster[3];
-    int cta_group, stages, consumers;
+    int cta_group, stages, consumers, acc_stages;
+    enum lathe_copy load, store;
+    enum lathe_flow flow;
     enum lathe_schedule schedule;
     int raster;
     int epilogue[3];
@@ -303,9 +328,9 @@ LATHE_API size_t lathe_plan_json(const struct lathe_plan *plan, char *buffer, si
 
 /* Reads what lathe_plan_words() or lathe_plan_json() wrote (told apart by the first character) and
  * checks it: what follows from the choices is worked out again, never believed. All fields must be
- * there; predicted_ns and reason are the planner's own, about a problem that the plan does not hold:
- * they are no words, and the plan that is read has neither.
- * Errors: LATHE_BAD_WORD, and those of lathe_plan_check(). */
+ * there; predicted_ns and reason are the planner's own, about a problem that the plan does not
+ * hold: they are no words, and the plan that is read has neither. Errors: LATHE_BAD_WORD, and those
+ * of lathe_plan_check(). */
 LATHE_API enum lathe_status lathe_plan_parse(struct lathe_plan *plan, const char *text,
                                              struct lathe_error *err);
 

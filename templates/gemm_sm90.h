@@ -9,10 +9,6 @@
  * plan has been found to be in range. */
 void lt_gemm_sm90_budget(const struct lathe_plan *plan, struct lt_budget *budget);
 
-/* Bytes of one stage of the ring, and of the epilogue's staging. */
-int lt_gemm_sm90_stage_bytes(const struct lathe_plan *plan);
-int lt_gemm_sm90_staging_bytes(const struct lathe_plan *plan);
-
 /* Writes the warp-specialised kernel of a plan that was checked. */
 void lt_gemm_sm90_specialised(struct lt_builder *b, const struct lathe_plan *plan);
 

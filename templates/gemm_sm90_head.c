@@ -7,27 +7,12 @@
 
 /* ---- Arithmetic that the planner shares ---- */
 
-int lt_gemm_cluster_size(const struct lathe_plan *plan)
-{
-    return plan->cluster[0] * plan->cluster[1];
-}
-
-int lt_gemm_a_bytes(const struct lathe_plan *plan)
-{
-    return plan->tile[0] * plan->tile[2] * lathe_type_bytes(plan->type);
-}
-
 int lt_gemm_a_slice_rows(const struct lathe_plan *plan)
 {
     return plan->tile[0] / plan->cluster[1];
 }
 
-int lt_gemm_sm90_stage_bytes(const struct lathe_plan *plan)
-{
-    return lt_gemm_a_bytes(plan) + plan->tile[1] * plan->tile[2] * lathe_type_bytes(plan->type);
-}
-
-int lt_gemm_sm90_staging_bytes(const struct lathe_plan *plan)
+static int staging_bytes(const struct lathe_plan *plan)
 {
     return plan->consumers * plan->epilogue[2] * LT_EPILOGUE_BUFFER_BYTES;
 }
@@ -38,7 +23,7 @@ static struct lt_ring tiles_ring(const struct lathe_plan *plan)
         .name = "tiles",
         .stages = plan->stages,
         .offset = 0,
-        .bytes = lt_gemm_sm90_stage_bytes(plan),
+        .bytes = lt_gemm_stage_bytes(plan),
         .readers = plan->consumers * LT_WARPGROUP_WARPS * lt_gemm_cluster_size(plan),
         .ctas = lt_gemm_cluster_size(plan),
     };
@@ -57,8 +42,8 @@ void lt_gemm_sm90_budget(const struct lathe_plan *plan, struct lt_budget *budget
     *budget = (struct lt_budget){0};
     lt_budget_add(budget, "barriers", lt_ring_barrier_bytes(&tiles) + c_barrier_bytes(plan));
     lt_budget_align(budget, LT_TILE_ALIGNMENT);
-    lt_budget_add(budget, "stage ring", (int64_t)plan->stages * lt_gemm_sm90_stage_bytes(plan));
-    lt_budget_add(budget, "epilogue staging", lt_gemm_sm90_staging_bytes(plan));
+    lt_budget_add(budget, "stage ring", (int64_t)plan->stages * lt_gemm_stage_bytes(plan));
+    lt_budget_add(budget, "epilogue staging", staging_bytes(plan));
 }
 
 /* ---- Declarations ---- */

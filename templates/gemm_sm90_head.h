@@ -7,12 +7,10 @@
 #include "codegen/swizzle.h"
 #include "codegen/wgmma.h"
 #include "templates/epilogue.h"
+#include "templates/gemm_tile.h"
 #include "templates/schedule.h"
 
-enum {
-    LT_SPAN_BYTES = LT_SWIZZLE_128B, /* of a row of A or B in shared memory */
-    LT_SWIZZLE_ROWS = 8              /* after which the pattern repeats     */
-};
+enum { LT_SWIZZLE_ROWS = 8 }; /* after which the pattern repeats */
 
 struct lt_gemm {
     const struct lathe_plan *plan;
@@ -27,9 +25,6 @@ struct lt_gemm {
     struct lt_epilogue epilogue;
 };
 
-int lt_gemm_cluster_size(const struct lathe_plan *plan);
-/* Bytes of A in a stage; B follows. */
-int lt_gemm_a_bytes(const struct lathe_plan *plan);
 /* Rows of A that one CTA fetches: in a cluster each fetches a slice and multicasts it. */
 int lt_gemm_a_slice_rows(const struct lathe_plan *plan);
 

@@ -8,7 +8,7 @@
 #include "codegen/plan.h"
 #include "codegen/status.h"
 #include "templates/doors.h"
-#include "templates/gemm_plan.h"
+#include "templates/gemm_sm90_plan.h"
 #include "templates/gemm_sm90.h"
 
 #include <stdio.h>

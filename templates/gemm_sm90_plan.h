@@ -1,6 +1,6 @@
-/* gemm_plan.h: plans of the gemm family for sm_90a: choosing and checking. */
-#ifndef LT_TEMPLATES_GEMM_PLAN_H
-#define LT_TEMPLATES_GEMM_PLAN_H
+/* gemm_sm90_plan.h: plans of the gemm family for sm_90a: choosing and checking. */
+#ifndef LT_TEMPLATES_GEMM_SM90_PLAN_H
+#define LT_TEMPLATES_GEMM_SM90_PLAN_H
 
 #include "include/lathe.h"
 

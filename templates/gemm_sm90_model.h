@@ -1,6 +1,6 @@
-/* gemm_model.h: how long a plan of sm_90a will take for a problem, estimated. */
-#ifndef LT_TEMPLATES_GEMM_MODEL_H
-#define LT_TEMPLATES_GEMM_MODEL_H
+/* gemm_sm90_model.h: how long a plan of sm_90a will take for a problem, estimated. */
+#ifndef LT_TEMPLATES_GEMM_SM90_MODEL_H
+#define LT_TEMPLATES_GEMM_SM90_MODEL_H
 
 #include "include/lathe.h"
 

@@ -3,7 +3,7 @@
  * over 42 shapes on an H200 (docs/planning.md); they are cycles of 1.7 GHz and serve to order
  * plans, not to predict a clock that the power limit sets. Over those timings the plan that the
  * model likes best is 4 % slower than the best measured one in the geometric mean. */
-#include "templates/gemm_model.h"
+#include "templates/gemm_sm90_model.h"
 
 #include <math.h>
 #include <stdbool.h>

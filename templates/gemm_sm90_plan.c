@@ -1,21 +1,18 @@
 /* Plans of the gemm family for sm_90a.
  *
  * The fields that decide most are tile and cluster: they are searched, with the model of
- * gemm_model.c as the judge. The rest follows from them. Every limit is stated once, in the check
- * that refuses it. */
-#include "templates/gemm_plan.h"
+ * gemm_sm90_model.c as the judge. The rest follows from them. Every limit is stated once, in the
+ * check that refuses it. */
+#include "templates/gemm_sm90_plan.h"
 
-#include "codegen/arch.h"
-#include "codegen/budget.h"
-#include "codegen/fields.h"
-#include "codegen/plan.h"
 #include "codegen/status.h"
+#include "codegen/words.h"
 #include "templates/epilogue.h"
-#include "templates/gemm_model.h"
-#include "templates/gemm_problem.h"
+#include "templates/gemm_check.h"
 #include "templates/gemm_sm90.h"
+#include "templates/gemm_sm90_model.h"
+#include "templates/gemm_tile.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -23,10 +20,7 @@ enum {
     WARPGROUP = 128, /* threads                                                       */
     CONSUMERS_MAX = 2,
     STAGES_LEAST = 2,
-    STAGES_MOST = 64,
     TILE_N_MAX = 256, /* of one wgmma, and rows of a TMA box                           */
-    TILE_K_MAX = 256, /* four swizzle spans of 16-bit elements                         */
-    CLUSTER_MAX = 8,  /* the portable cluster size                                     */
 
     /* Of the 168 registers that each of 384 threads has, what addresses, the epilogue and C leave.
      * With more, ptxas spills and puts the MMAs one after the other (13 times slower on an H200).
@@ -36,42 +30,10 @@ enum {
     ACCUMULATORS_MAX = 128
 };
 
-static int span_columns(const struct lathe_plan *plan)
-{
-    return LT_EPILOGUE_SPAN / lathe_type_bytes(plan->type);
-}
-
 /* ---- Check ---- */
 
-/* The problem's words that a plan carries stand for something. */
-static enum lathe_status check_words(const struct lathe_plan *plan, struct lathe_error *err)
+static enum lathe_status check_types(const struct lathe_plan *plan, struct lathe_error *err)
 {
-    const struct lathe_gemm problem = {
-        .type = plan->type,
-        .out = plan->out,
-        .layout = plan->layout,
-        .beta = plan->beta,
-        .statics = plan->statics,
-    };
-
-    for (size_t i = 0; i < lt_gemm_field_count; i++) {
-        const struct lt_field *field = &lt_gemm_fields[i];
-        enum lathe_status status =
-            lt_field_check(field, (const char *)&problem + field->offset, false, err);
-
-        if (status != LATHE_OK)
-            return status;
-    }
-    return LATHE_OK;
-}
-
-static enum lathe_status check_problem_part(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    enum lathe_status status = check_words(plan, err);
-
-    if (status != LATHE_OK)
-        return status;
-
     bool type_ok = plan->type == LATHE_F16 || plan->type == LATHE_BF16;
     bool out_ok = plan->out == LATHE_F16 || plan->out == LATHE_BF16 || plan->out == LATHE_F32;
 
@@ -83,20 +45,14 @@ static enum lathe_status check_problem_part(const struct lathe_plan *plan, struc
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "out=%s: kernels for sm_90a give f16, bf16 and f32 so far",
                        lathe_type_name(plan->out));
-    if (plan->layout != LATHE_TN)
-        return lt_fail(err, LATHE_UNSUPPORTED, "layout=%s: kernels take layout=tn so far",
-                       lt_word_of(lt_words_layout, (int)plan->layout));
-    for (int i = 0; i < 3; i++) {
-        bool baked =
-            plan->statics == LATHE_STATIC_MNK || (plan->statics == LATHE_STATIC_K && i == 2);
-        int64_t size = plan->static_size[i];
-
-        if (baked ? size < 0 || size > LT_SIZE_MAX : size != -1)
-            return lt_fail(err, LATHE_OUT_OF_RANGE, "static=%s: %c=%lld does not go with it",
-                           lt_word_of(lt_words_static, (int)plan->statics), "mnk"[i],
-                           (long long)size);
-    }
     return LATHE_OK;
+}
+
+static enum lathe_status check_problem_part(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    enum lathe_status status = lt_gemm_check_problem(plan, err);
+
+    return status == LATHE_OK ? check_types(plan, err) : status;
 }
 
 static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_error *err)
@@ -119,11 +75,6 @@ static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_
             "tile=%dx%dx%d: the columns of a tile are a multiple of 8 up to %d (the n of "
             "wgmma)",
             tile[0], tile[1], tile[2], TILE_N_MAX);
-    if (tile[2] % span_columns(plan) != 0 || tile[2] > TILE_K_MAX)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "tile=%dx%dx%d: the k of a tile is a multiple of %d up to %d (rows of the "
-                       "128-byte swizzle)",
-                       tile[0], tile[1], tile[2], span_columns(plan), TILE_K_MAX);
     if (plan->accumulators > ACCUMULATORS_MAX)
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "tile=%dx%dx%d: needs %d accumulator registers per thread of %d consumer "
@@ -133,53 +84,8 @@ static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_
     return LATHE_OK;
 }
 
-static bool is_power_of_two(int number)
-{
-    return number > 0 && (number & (number - 1)) == 0;
-}
-
-static enum lathe_status check_cluster(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    const int *cluster = plan->cluster;
-
-    if (!is_power_of_two(cluster[0]) || !is_power_of_two(cluster[1]) || cluster[2] != 1 ||
-        cluster[0] * cluster[1] > CLUSTER_MAX)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "cluster=%dx%dx%d: must be AxBx1, powers of two with at most %d CTAs",
-                       cluster[0], cluster[1], cluster[2], CLUSTER_MAX);
-    if (plan->tile[0] % cluster[1] != 0 || plan->tile[1] % cluster[0] != 0)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "cluster=%dx%dx%d: its CTAs cannot share %d rows of B equally", cluster[0],
-                       cluster[1], cluster[2], plan->tile[1]);
-    return LATHE_OK;
-}
-
-static enum lathe_status check_tile_count(const struct lathe_plan *plan,
-                                          const struct lathe_gemm *problem, struct lathe_error *err)
-{
-    const int cluster_tile[2] = {
-        plan->tile[0] * plan->cluster[0],
-        plan->tile[1] * plan->cluster[1],
-    };
-    int64_t tiles;
-
-    return lt_gemm_count_tiles(problem, cluster_tile, &tiles, err);
-}
-
-/* Other sizes are counted at each launch. */
-static enum lathe_status check_baked_tile_count(const struct lathe_plan *plan,
-                                                struct lathe_error *err)
-{
-    const struct lathe_gemm baked = {.m = plan->static_size[0], .n = plan->static_size[1]};
-
-    return plan->statics == LATHE_STATIC_MNK ? check_tile_count(plan, &baked, err) : LATHE_OK;
-}
-
 static enum lathe_status check_roles(const struct lathe_plan *plan, struct lathe_error *err)
 {
-    int pool = lt_arch(plan->arch)->registers / WARPGROUP;
-    int used = plan->regs[0] + plan->consumers * plan->regs[1];
-
     if (plan->cta_group != 1)
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "cta_group=%d: CTA pairs need tcgen05 (sm_100a); "
@@ -189,27 +95,28 @@ static enum lathe_status check_roles(const struct lathe_plan *plan, struct lathe
         return lt_fail(err, LATHE_UNSUPPORTED, "split=%d: kernels have split=1 so far",
                        plan->split);
     if (plan->schedule != LATHE_PERSISTENT)
-        return lt_fail(err, LATHE_UNSUPPORTED, "schedule: kernels are persistent so far");
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "schedule=%s: kernels for sm_90a are schedule=persistent so far",
+                       lt_word_of(lt_words_schedule, (int)plan->schedule));
+    if (plan->load != LATHE_COPY_TMA || plan->store != LATHE_COPY_TMA ||
+        plan->flow != LATHE_SPECIALISED)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "load=%s store=%s flow=%s: kernels for sm_90a are load=tma store=tma "
+                       "flow=specialised so far",
+                       lt_word_of(lt_words_copy, (int)plan->load),
+                       lt_word_of(lt_words_copy, (int)plan->store),
+                       lt_word_of(lt_words_flow, (int)plan->flow));
+    if (plan->acc_stages != 1)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "acc_stages=%d: the accumulators of sm_90a are registers; acc_stages=1",
+                       plan->acc_stages);
     if (plan->stages < STAGES_LEAST)
         return lt_fail(
             err, LATHE_UNSUPPORTED,
             "stages=%d: one wgmma group stays in flight, so a stage is let go a step late "
             "and a single one would wait for itself; at least stages=%d",
             plan->stages, STAGES_LEAST);
-    if (plan->consumers == 1 && plan->regs[0] > 0)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "regs=%dx%d: with consumers=1 every thread has 255 registers already; leave "
-                       "it out",
-                       plan->regs[0], plan->regs[1]);
-    if (plan->consumers > 1 && used > 0 &&
-        (plan->regs[0] % 8 != 0 || plan->regs[1] % 8 != 0 || plan->regs[0] > plan->registers ||
-         plan->regs[1] < plan->registers || plan->regs[0] < 24 || used > pool))
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "regs=%dx%d: must be multiples of 8, at most %d and at least %d, and "
-                       "producer + %d x consumer at most %d",
-                       plan->regs[0], plan->regs[1], plan->registers, plan->registers,
-                       plan->consumers, pool);
-    return LATHE_OK;
+    return lt_gemm_check_regs(plan, err);
 }
 
 static int staging_columns(const struct lathe_plan *plan)
@@ -234,78 +141,25 @@ static enum lathe_status check_epilogue(const struct lathe_plan *plan, struct la
     return LATHE_OK;
 }
 
-static void derive_threads(struct lathe_plan *plan)
-{
-    int threads = WARPGROUP * (1 + plan->consumers);
-    int registers = lt_arch(plan->arch)->registers / threads / 8 * 8;
-
-    plan->threads = threads;
-    plan->registers = registers < 255 ? registers : 255;
-    plan->accumulators = plan->tile[0] / BLOCK_ROWS * (plan->tile[1] / 2) / plan->consumers;
-}
-
-static void derive_bytes(struct lathe_plan *plan)
-{
-    struct lt_budget budget;
-
-    lt_gemm_sm90_budget(plan, &budget);
-    lt_budget_store(&budget, plan);
-    plan->smem_limit = lt_arch(plan->arch)->smem_bytes;
-    plan->tmem_columns = 0;
-}
-
-/* Ranges wide enough for any arithmetic that follows; the exact rules come after. */
-static enum lathe_status check_ranges(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    for (size_t i = 0; i < lt_plan_field_count; i++) {
-        const struct lt_field *field = &lt_plan_fields[i];
-        bool may_be_open = field->kind == LT_PAIR; /* regs: as ptxas likes */
-        enum lathe_status status =
-            lt_field_check(field, (const char *)plan + field->plan_offset, may_be_open, err);
-
-        if (status != LATHE_OK)
-            return status;
-    }
-    return LATHE_OK;
-}
-
-static enum lathe_status check_bytes(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    if (plan->smem_bytes <= plan->smem_limit)
-        return LATHE_OK;
-
-    int stage = lt_gemm_sm90_stage_bytes(plan);
-    enum lathe_status status = lt_fail(
-        err, LATHE_DOES_NOT_FIT,
-        "tile=%dx%dx%d stages=%d: needs %d bytes of shared memory and a CTA has %d; the stage ring "
-        "takes %d (%d stages of %d), the epilogue staging %d",
-        plan->tile[0], plan->tile[1], plan->tile[2], plan->stages, plan->smem_bytes,
-        plan->smem_limit, plan->stages * stage, plan->stages, stage,
-        lt_gemm_sm90_staging_bytes(plan));
-
-    if (err) {
-        err->needs_bytes = plan->smem_bytes;
-        err->limit_bytes = plan->smem_limit;
-    }
-    return status;
-}
-
 enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error *err)
 {
     enum lathe_status status;
 
-    if ((status = check_ranges(plan, err)) != LATHE_OK ||
+    if ((status = lt_gemm_check_fields(plan, err)) != LATHE_OK ||
         (status = check_problem_part(plan, err)) != LATHE_OK)
         return status;
-    derive_threads(plan);
+    lt_gemm_derive_threads(plan, WARPGROUP * (1 + plan->consumers));
+    plan->accumulators = plan->tile[0] / BLOCK_ROWS * (plan->tile[1] / 2) / plan->consumers;
+    plan->tmem_columns = 0;
     if ((status = check_tile(plan, err)) != LATHE_OK ||
-        (status = check_cluster(plan, err)) != LATHE_OK ||
-        (status = check_baked_tile_count(plan, err)) != LATHE_OK ||
+        (status = lt_gemm_check_k(plan, err)) != LATHE_OK ||
         (status = check_roles(plan, err)) != LATHE_OK ||
+        (status = lt_gemm_check_cluster(plan, err)) != LATHE_OK ||
+        (status = lt_gemm_check_baked_tiles(plan, err)) != LATHE_OK ||
         (status = check_epilogue(plan, err)) != LATHE_OK)
         return status;
-    derive_bytes(plan);
-    return check_bytes(plan, err);
+    lt_gemm_derive_bytes(plan, lt_gemm_sm90_budget);
+    return lt_gemm_check_bytes(plan, err);
 }
 
 /* ---- Choice ---- */
@@ -315,25 +169,6 @@ enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error
 static int consumers_for(int rows)
 {
     return rows % 128 == 0 ? 2 : 1;
-}
-
-/* Barriers and padding take more with more stages, so the quotient is where the search starts. */
-static int stages_that_fit(const struct lathe_plan *plan)
-{
-    struct lathe_plan trial = *plan;
-    struct lt_budget budget;
-    int limit = lt_arch(plan->arch)->smem_bytes;
-    int stage = lt_gemm_sm90_stage_bytes(plan);
-
-    trial.stages = (limit - lt_gemm_sm90_staging_bytes(plan)) / stage;
-    if (trial.stages > STAGES_MOST)
-        trial.stages = STAGES_MOST;
-    for (; trial.stages > STAGES_LEAST; trial.stages--) {
-        lt_gemm_sm90_budget(&trial, &budget);
-        if (budget.bytes <= limit)
-            break;
-    }
-    return trial.stages > STAGES_LEAST ? trial.stages : STAGES_LEAST;
 }
 
 void lt_gemm_sm90_complete(struct lathe_plan *plan)
@@ -346,6 +181,14 @@ void lt_gemm_sm90_complete(struct lathe_plan *plan)
         plan->split = 1;
     if (plan->schedule == LATHE_SCHEDULE_DEFAULT)
         plan->schedule = LATHE_PERSISTENT;
+    if (plan->load == LATHE_COPY_DEFAULT)
+        plan->load = LATHE_COPY_TMA;
+    if (plan->store == LATHE_COPY_DEFAULT)
+        plan->store = LATHE_COPY_TMA;
+    if (plan->flow == LATHE_FLOW_DEFAULT)
+        plan->flow = LATHE_SPECIALISED;
+    if (plan->acc_stages == 0)
+        plan->acc_stages = 1;
     if (plan->epilogue[0] == 0) {
         plan->epilogue[0] = plan->consumers * LT_EPILOGUE_ROWS;
         plan->epilogue[1] = staging_columns(plan);
@@ -354,7 +197,7 @@ void lt_gemm_sm90_complete(struct lathe_plan *plan)
     if (plan->raster == 0)
         plan->raster = lt_gemm_sm90_raster(plan);
     if (plan->stages == 0)
-        plan->stages = stages_that_fit(plan);
+        plan->stages = lt_gemm_stages_that_fit(plan, lt_gemm_sm90_budget, STAGES_LEAST);
 }
 
 /* Tiles that are tried when none is named: these rows, columns in steps of 8 and then 16, and two
@@ -385,7 +228,7 @@ static void try_candidate(struct search *search, int rows, int columns, int k, c
     plan->cluster[1] = cluster[1];
     plan->cluster[2] = cluster[2];
     lt_gemm_sm90_complete(plan);
-    if (check_tile_count(plan, search->problem, NULL) != LATHE_OK)
+    if (lt_gemm_check_tiles(plan, search->problem, NULL) != LATHE_OK)
         return;
 
     double ns = lt_gemm_sm90_predict_ns(plan, search->problem);
@@ -424,7 +267,7 @@ static void try_tiles(struct search *search)
         return;
     }
 
-    int span = span_columns(search->named);
+    int span = lt_gemm_span_columns(search->named);
 
     for (size_t i = 0; i < sizeof tile_rows / sizeof tile_rows[0]; i++)
         for (int columns = 8; columns <= TILE_N_MAX; columns += columns < 64 ? 8 : 16)
@@ -482,6 +325,6 @@ enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lath
     *plan = search.best;
     lt_gemm_sm90_explain(plan, problem);
     if (!found && (status = lt_gemm_sm90_check(plan, err)) == LATHE_OK)
-        status = check_tile_count(plan, problem, err);
+        status = lt_gemm_check_tiles(plan, problem, err);
     return status;
 }
