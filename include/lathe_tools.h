@@ -28,7 +28,8 @@ LATHE_API int lathe_field_at(size_t index, struct lathe_field_info *info);
 struct lathe_variant_info {
     const char *name, *ladder_name, *doc;
     enum lathe_family family;
-    enum lathe_arch arch;
+    enum lathe_arch arch; /* the first of those that it is for          */
+    int has_kernel;       /* 0: plans are all there is of it so far     */
 };
 LATHE_API int lathe_variant_at(size_t index, struct lathe_variant_info *info);
 
@@ -67,6 +68,46 @@ struct lathe_finding {
  * CUDA context is made. Without a context (null) there are none. */
 LATHE_API size_t lathe_doctor(struct lathe_context *context, struct lathe_finding *findings,
                               size_t room);
+
+/* ---- The budget, explained ---- */
+
+enum { LATHE_DOORS_MAX = 12 };
+
+/* Another way to do the same problem, in which the ring is deeper. */
+struct lathe_door {
+    char words[LATHE_WORDS_SIZE]; /* appended to the request, they give it       */
+    int tile[3], cta_group;
+    int stages, stage_bytes;
+    int smem_bytes, tmem_columns; /* of a CTA                                    */
+    double l2_bytes;              /* that come from L2 for each operation        */
+    double waves;                 /* how often the tiles of D fill the device    */
+    int changes_result;           /* 1: D is of another type                     */
+};
+
+/* Where the shared memory of a plan goes, and what stands in the way of one more stage. */
+struct lathe_explanation {
+    struct lathe_plan plan; /* complete, whether it fits or not                            */
+    int fits;               /* 1: the plan can exist; 0: `refusal` says why not            */
+    char refusal[LATHE_MESSAGE_SIZE];
+    int a_bytes, b_bytes;   /* of A and of B in one stage of one CTA: what a stage costs   */
+    int expected_bytes;     /* that a full barrier waits for: of both CTAs of a pair       */
+    int most_stages;        /* the wall: that fit beside the other tenants; 0: not even one */
+    int wall_bytes;         /* what one stage more than that would need                    */
+    double l2_bytes, waves; /* as those of a door                                          */
+    char limit[256];        /* what is short now, or next                                  */
+
+    /* Ways to more stages than there are now (where the plan does not fit: to as many as were asked
+     * for), best first: those that keep the type of D, then those that take fewer bytes from L2. */
+    int door_count;
+    struct lathe_door doors[LATHE_DOORS_MAX];
+};
+
+/* Explains the plan of a problem, also one that does not fit. Needs no GPU.
+ * Errors: those of lathe_plan_gemm() but LATHE_DOES_NOT_FIT. */
+LATHE_API enum lathe_status lathe_explain_gemm(struct lathe_explanation *explanation,
+                                               const struct lathe_gemm *problem,
+                                               const struct lathe_plan_options *options,
+                                               struct lathe_error *err);
 
 /* ---- The cache ---- */
 

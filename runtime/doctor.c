@@ -75,7 +75,7 @@ static void look_at_device(struct report *report, struct lathe_context *context)
 
     snprintf(what, sizeof what, "GPU %d", device->ordinal);
 
-    bool served = lt_variant_find(LATHE_GEMM, device->arch, "") != NULL;
+    bool served = lt_arch_has_kernels(device->arch);
     char capability[40];
     struct lathe_finding *gpu = add(report, served ? LATHE_FOUND : LATHE_TROUBLE, what);
 

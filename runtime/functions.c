@@ -286,7 +286,7 @@ static enum lathe_status check_served(const struct lt_device *device, struct lat
 {
     char title[LT_DEVICE_TITLE_SIZE];
 
-    if (lt_variant_find(LATHE_GEMM, device->arch, ""))
+    if (lt_arch_has_kernels(device->arch))
         return LATHE_OK;
     return lt_fail(
         err, LATHE_NO_DEVICE,

@@ -3,13 +3,14 @@
 #include "codegen/fields.h"
 #include "codegen/status.h"
 #include "codegen/text.h"
+#include "templates/budget_doors.h"
 #include "templates/gemm_problem.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct search {
-    const struct lathe_gemm *problem;
+    const struct lathe_gemm *problem; /* as it was asked for */
     const struct lathe_plan_options *options;
     lt_planner planner;
     struct lathe_error *err;
@@ -126,20 +127,26 @@ static void try_larger(const struct search *search, const struct lathe_plan *ref
             return;
 }
 
-/* Where neither alone will do: fewer columns of k, and the most stages then. */
-static void try_tile_and_stages(const struct search *search, const struct lathe_plan *refused)
+/* Around the wall: as many stages as were asked for, along another axis; where there is no such
+ * way, any ring that fits. */
+static void try_budget_doors(const struct search *search, const struct lt_refusal *refusal)
 {
-    static const int ks[] = {192, 128, 64, 32};
-    char words[LATHE_WORDS_SIZE];
-    const int *tile = refused->tile;
+    struct lt_door_search budget = {
+        .problem = refusal->problem,
+        .named = refusal->named,
+        .plan = refusal->plan,
+        .stages = lt_stages_asked_for(refusal->named),
+    };
+    enum { ROOM = LATHE_FITS_MAX - 1 }; /* one place is for fewer stages */
+    struct lathe_door doors[ROOM];
+    int count = lt_find_budget_doors(&budget, doors, ROOM);
 
-    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++)
-        for (int stages = refused->stages; ks[i] < tile[2] && stages >= 1; stages--) {
-            snprintf(words, sizeof words, "tile=%dx%dx%d stages=%d", tile[0], tile[1], ks[i],
-                     stages);
-            if (try_words(search, words))
-                return;
-        }
+    if (count == 0) {
+        budget.stages = 1;
+        count = lt_find_budget_doors(&budget, doors, ROOM);
+    }
+    for (int i = 0; i < count; i++)
+        try_words(search, doors[i].words);
 }
 
 static void try_field_values(const struct search *search, const char *key, int value,
@@ -205,26 +212,35 @@ static void try_pitches(const struct search *search)
     lt_text_free(&words);
 }
 
-void lt_find_doors(const struct lathe_gemm *problem, const struct lathe_plan_options *options,
-                   const struct lathe_plan *refused, lt_planner planner, struct lathe_error *err)
+/* What no kernel of the kind can do, along one axis after the other. */
+static void try_kinds(const struct search *search, const struct lathe_plan *refused)
 {
-    struct search search = {problem, options, planner, err};
+    if (refused->stages > 0) {
+        try_larger(search, refused);
+        try_stages(search, refused);
+        try_tiles(search, refused);
+    }
+    try_field_values(search, "out", (int)refused->out, lt_words_type);
+    if (refused->stages > 0)
+        try_others(search, refused);
+    try_field_values(search, "load", (int)refused->load, lt_words_copy);
+    try_field_values(search, "flow", (int)refused->flow, lt_words_flow);
+    try_field_values(search, "schedule", (int)refused->schedule, lt_words_schedule);
+    try_field_values(search, "arch", (int)refused->arch, lt_words_arch);
+}
+
+void lt_find_doors(const struct lt_refusal *refusal, struct lathe_error *err)
+{
+    struct search search = {refusal->given, refusal->options, refusal->planner, err};
 
     if (!err)
         return;
-    if (!refused) {
+    if (!refusal->problem) {
         try_pitches(&search);
-        return;
+    } else if (err->status == LATHE_DOES_NOT_FIT) {
+        try_budget_doors(&search, refusal);
+        try_stages(&search, refusal->plan);
+    } else {
+        try_kinds(&search, refusal->plan);
     }
-    if (refused->stages > 0) {
-        try_larger(&search, refused);
-        try_stages(&search, refused);
-        try_tiles(&search, refused);
-    }
-    try_field_values(&search, "out", (int)refused->out, lt_words_type);
-    if (refused->stages > 0)
-        try_others(&search, refused);
-    if (err->status == LATHE_DOES_NOT_FIT && err->fits_count == 0)
-        try_tile_and_stages(&search, refused);
-    try_field_values(&search, "arch", (int)refused->arch, lt_words_arch);
 }

@@ -12,9 +12,17 @@ typedef enum lathe_status (*lt_planner)(struct lathe_plan *plan, const struct la
                                         const struct lathe_plan_options *options,
                                         struct lathe_error *err);
 
-/* Adds the doors of a refused gemm to the error that says why. `refused` is the plan as far as it
- * came, or null where the problem itself was refused. */
-void lt_find_doors(const struct lathe_gemm *problem, const struct lathe_plan_options *options,
-                   const struct lathe_plan *refused, lt_planner planner, struct lathe_error *err);
+/* A request that was refused, and how far it came. */
+struct lt_refusal {
+    const struct lathe_gemm *given;           /* as it was asked for  */
+    const struct lathe_plan_options *options; /* what was named       */
+    lt_planner planner;
+    const struct lathe_gemm *problem; /* resolved; null where the problem itself was refused */
+    const struct lathe_plan *named;   /* see lt_name_plan()                                  */
+    const struct lathe_plan *plan;    /* as far as it came                                   */
+};
+
+/* Adds the doors of the refusal to the error that says why. */
+void lt_find_doors(const struct lt_refusal *refusal, struct lathe_error *err);
 
 #endif

@@ -120,7 +120,8 @@ void lt_epilogue_init(struct lt_builder *b, const struct lt_epilogue *e, lt_valu
 void lt_epilogue_begin(struct lt_builder *b, struct lt_epilogue *e, lt_value smem, int staging,
                        lt_value consumer, lt_value thread, lt_value lane)
 {
-    lt_comment(b, "staging: %d buffer%s of 64 rows x 128 bytes for each warpgroup, 128-byte swizzle",
+    lt_comment(b,
+               "staging: %d buffer%s of 64 rows x 128 bytes for each warpgroup, 128-byte swizzle",
                e->buffers, e->buffers > 1 ? "s" : "");
     e->staging = lt_op(b, "staging", "add.u32", smem, lt_imm(staging));
     e->staging = lt_op(b, "staging", "mad.lo.u32", consumer,

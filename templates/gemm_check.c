@@ -208,6 +208,8 @@ int lt_gemm_stages_that_fit(const struct lathe_plan *plan, lt_gemm_budget_of bud
     struct lt_budget budget;
     int limit = lt_arch(plan->arch)->smem_bytes;
 
+    if (lt_gemm_stage_bytes(plan) == 0) /* a tile that the check will refuse */
+        return least;
     trial.stages = limit / lt_gemm_stage_bytes(plan);
     if (trial.stages > STAGES_MOST)
         trial.stages = STAGES_MOST;

@@ -50,6 +50,13 @@ double lt_gemm_l2_bytes(const struct lathe_plan *plan)
            (2.0 * (double)tile[0] * (double)tile[1]);
 }
 
+int lt_gemm_places(const struct lathe_plan *plan)
+{
+    int places = plan->sms / lt_gemm_cluster_size(plan);
+
+    return plan->schedule == LATHE_SINGLE || places < 1 ? 1 : places;
+}
+
 static double ceil_div(int64_t a, int b)
 {
     return (double)((a + b - 1) / b);
@@ -57,10 +64,9 @@ static double ceil_div(int64_t a, int b)
 
 double lt_gemm_waves(const struct lathe_plan *plan, const struct lathe_gemm *problem)
 {
-    int places = plan->sms / lt_gemm_cluster_size(plan);
+    int places = lt_gemm_places(plan);
     int tile[2];
 
     lt_gemm_cluster_tile(plan, tile);
-    return ceil_div(problem->m, tile[0]) * ceil_div(problem->n, tile[1]) /
-           (places > 0 ? places : 1);
+    return ceil_div(problem->m, tile[0]) * ceil_div(problem->n, tile[1]) / places;
 }

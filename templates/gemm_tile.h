@@ -29,6 +29,9 @@ int lt_gemm_expected_bytes(const struct lathe_plan *plan);
  * cluster fetch what they share once. */
 double lt_gemm_l2_bytes(const struct lathe_plan *plan);
 
+/* Clusters that work at a time; 1 where one walks all tiles. */
+int lt_gemm_places(const struct lathe_plan *plan);
+
 /* How often the device is filled by the tiles of D: 1.5 is one wave and half of another. */
 double lt_gemm_waves(const struct lathe_plan *plan, const struct lathe_gemm *problem);
 

@@ -21,7 +21,8 @@ int lathe_variant_at(size_t index, struct lathe_variant_info *info)
         .ladder_name = variant->ladder_name,
         .doc = variant->doc,
         .family = variant->family,
-        .arch = variant->arch,
+        .arch = variant->archs[0],
+        .has_kernel = variant->emit != NULL,
     };
     return 1;
 }
@@ -33,7 +34,7 @@ int lathe_arch_at(size_t index, struct lathe_arch_info *info)
             continue;
         *info = (struct lathe_arch_info){
             .name = row->name,
-            .has_kernels = lt_variant_find(LATHE_GEMM, row->id, "") != NULL,
+            .has_kernels = lt_arch_has_kernels(row->id),
             .smem_bytes = row->smem_bytes,
             .sms = row->sms,
             .tmem_columns = row->tmem_columns,

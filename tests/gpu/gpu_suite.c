@@ -262,7 +262,7 @@ int main(int count, char **words)
         lathe_context_arch(suite.context, &suite.drawn.arch, &error) != LATHE_OK ||
         lathe_context_sms(suite.context, &suite.drawn.sms, &error) != LATHE_OK)
         return skip_all(&suite, error.message);
-    if (!lt_variant_find(LATHE_GEMM, suite.drawn.arch, ""))
+    if (!lt_arch_has_kernels(suite.drawn.arch))
         return skip_all(&suite, "there are no kernels for it yet");
     suite.drawn.state = suite.seed;
     gpu_draw_cases(&suite.drawn, suite.wanted);

@@ -131,5 +131,9 @@ void assert_budget_adds_up(const struct lathe_plan *plan)
     assert_int_equal(plan->smem_limit, 232448);
     assert_true(plan->smem_bytes <= plan->smem_limit);
     assert_int_equal(tenant_of(plan, "stage ring")->offset % 1024, 0);
-    assert_int_equal(tenant_of(plan, "epilogue staging")->offset % 1024, 0);
+    if (plan->store == LATHE_COPY_TMA)
+        assert_int_equal(tenant_of(plan, "epilogue staging")->offset % 1024, 0);
+    if (plan->tmem_columns > 0)
+        assert_true(plan->tmem_columns >= 32 && plan->tmem_columns <= 512 &&
+                    (plan->tmem_columns & (plan->tmem_columns - 1)) == 0);
 }

@@ -22,8 +22,11 @@ static void every_variant_is_found_by_its_name_and_can_do_its_work(void **state)
     for (size_t i = 0; i < lt_variant_count; i++) {
         const struct lt_variant *variant = &lt_variants[i];
 
-        assert_ptr_equal(lt_variant_find(variant->family, variant->arch, variant->name), variant);
-        assert_true(variant->choose && variant->check && variant->emit);
+        for (int j = 0; variant->archs[j] != LATHE_ARCH_DEFAULT; j++)
+            assert_ptr_equal(lt_variant_find(variant->family, variant->archs[j], variant->name),
+                             variant);
+        assert_int_not_equal(variant->archs[0], LATHE_ARCH_DEFAULT);
+        assert_true(variant->choose && variant->check);
         assert_true(strlen(variant->doc) > 0 && strlen(variant->name) < 30);
     }
 }
@@ -33,6 +36,8 @@ static void without_a_name_an_architecture_has_one_variant_or_none(void **state)
     (void)state;
 
     assert_string_equal(lt_variant_find(LATHE_GEMM, LATHE_SM_90A, "")->name, "hopper-best");
+    assert_string_equal(lt_variant_find(LATHE_GEMM, LATHE_SM_100A, "")->name, "blackwell-best");
+    assert_string_equal(lt_variant_find(LATHE_GEMM, LATHE_SM_103A, "")->name, "blackwell-best");
     assert_null(lt_variant_find(LATHE_GEMM, LATHE_SM_80, ""));
     assert_null(lt_variant_find(LATHE_GEMM, LATHE_SM_90A, "hopper-worst"));
     assert_null(lt_variant_find(LATHE_FAMILY_NONE, LATHE_SM_90A, ""));

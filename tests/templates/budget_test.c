@@ -1,0 +1,379 @@
+/* The numbers of the ladders that follow from arithmetic, and the doors around the wall. Source:
+ * LADDERS, "Blackwell (sm_100a)" and "Convolution: the stage budget". */
+#include "codegen/budget.h"
+#include "include/lathe_tools.h"
+#include "templates/gemm_sm100_plan.h"
+#include "templates/gemm_tile.h"
+#include "tests/support/cmocka_all.h"
+#include "tests/support/ptx_assert.h"
+#include "tests/templates/fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NOTE "gemm m=4096 n=4096 k=4096 type=f16 out=f32 arch=sm_100a cluster=2x1x1 "
+#define ONE_SM NOTE "tile=128x128x64 cta_group=1"
+#define TWO_SM NOTE "tile=256x128x64 cta_group=2"
+
+static int bytes_of(const struct lathe_plan *plan, const char *tenant)
+{
+    return lt_budget_bytes(plan, tenant);
+}
+
+static int header_bytes(const struct lathe_plan *plan)
+{
+    return tenant_of(plan, "stage ring")->offset;
+}
+
+/* ---- The two atoms ---- */
+
+static void both_atoms_fill_the_same_bytes_with_six_and_with_eight_stages(void **state)
+{
+    (void)state;
+    struct lathe_plan one = plan_of(ONE_SM), two = plan_of(TWO_SM);
+
+    assert_int_equal(one.stages, 6);
+    assert_int_equal(lt_gemm_a_bytes(&one), 16384);
+    assert_int_equal(lt_gemm_b_bytes(&one), 16384);
+    assert_int_equal(two.stages, 8);
+    assert_int_equal(lt_gemm_a_bytes(&two), 16384);
+    assert_int_equal(lt_gemm_b_bytes(&two), 8192);
+    for (int i = 0; i < 2; i++) {
+        const struct lathe_plan *plan = i ? &two : &one;
+
+        assert_int_equal(bytes_of(plan, "stage ring"), 196608);
+        assert_int_equal(bytes_of(plan, "epilogue staging"), 2 * 128 * 32 * 4);
+        assert_int_equal(header_bytes(plan), 1024);
+        assert_int_equal(plan->smem_bytes, 230400);
+        assert_int_equal(plan->smem_limit, 232448);
+        assert_budget_adds_up(plan);
+    }
+}
+
+static struct lathe_error refusal_of(const char *words)
+{
+    struct lathe_plan plan;
+    struct lathe_error err = {0};
+
+    assert_int_equal(plan_words(&plan, words, &err), LATHE_DOES_NOT_FIT);
+    return err;
+}
+
+static void assert_door(const struct lathe_error *err, const char *words)
+{
+    for (int i = 0; i < err->fits_count; i++)
+        if (strcmp(err->fits_with[i], words) == 0)
+            return;
+    fail_msg("%s is no door", words);
+}
+
+static void a_seventh_stage_leads_to_the_pair(void **state)
+{
+    (void)state;
+    struct lathe_error err = refusal_of(ONE_SM " stages=7");
+
+    assert_int_equal(err.needs_bytes, 263168);
+    assert_int_equal(err.limit_bytes, 232448);
+    assert_string_equal(err.fits_with[0], "cta_group=2 tile=256x128x64 stages=8");
+    assert_door(&err, "tile=128x80x64 stages=7");
+    assert_door(&err, "stages=6");
+}
+
+static void a_ninth_stage_leads_to_the_doors_of_the_note(void **state)
+{
+    (void)state;
+    struct lathe_error err = refusal_of(TWO_SM " stages=9");
+
+    assert_int_equal(err.needs_bytes, 254976);
+    assert_int_equal(err.limit_bytes, 232448);
+    assert_string_equal(err.fits_with[0], "epilogue=128x16x1 stages=9");
+    assert_door(&err, "out=e4m3 stages=9");
+    assert_door(&err, "tile=256x80x64 stages=9");
+    assert_door(&err, "tile=128x128x64 stages=12");
+    assert_door(&err, "stages=8");
+    for (int i = 0; i < err.fits_count; i++)
+        assert_null(strstr(err.fits_with[i], "out=f16")); /* which has 8 stages as well */
+    assert_int_equal(plan_of(TWO_SM " out=f16").stages, 8);
+}
+
+/* ---- The ladders ---- */
+
+static void barriers_expect_the_bytes_of_the_ladder(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant;
+        int bytes;
+    } steps[] = {{"blackwell-7", 32768}, {"blackwell-8", 65536}, {"blackwell-9", 98304}};
+
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        char words[WORDS_MAX];
+        struct lathe_plan plan;
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=sm_100a variant=%s",
+                 steps[i].variant);
+        plan = plan_of(words);
+        assert_int_equal(lt_gemm_expected_bytes(&plan), steps[i].bytes);
+    }
+}
+
+static void step_nine_takes_what_its_source_says(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = plan_of("gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-9");
+
+    assert_int_equal(plan.smem_bytes, 1024 + 4 * (2 * 16384 + 16384) + 2 * 128 * 64 * 2);
+    assert_int_equal(plan.smem_bytes, 230400);
+    assert_int_equal(plan.tmem_columns, 512);
+    assert_int_equal(plan.consumers, 2);
+    assert_int_equal(plan.threads, 384);
+}
+
+static void five_stages_of_hopper_are_the_bytes_of_the_ladder(void **state)
+{
+    (void)state;
+    struct lathe_error err = refusal_of("gemm m=4096 n=4096 k=4096 tile=128x256x64 stages=5");
+
+    assert_has(err.message, "the stage ring takes 245760 (5 stages of 49152)");
+}
+
+static void every_step_of_the_ladder_is_a_plan(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant, *tile;
+        int stages, threads, tmem_columns, smem_bytes;
+    } steps[] = {
+        {"blackwell-1", "tile=128x128x64 ", 1, 128, 128, 1024 + 32768},
+        {"blackwell-2", "tile=128x128x64 ", 1, 128, 128, 1024 + 32768},
+        {"blackwell-3", "tile=128x128x64 ", 1, 128, 128, 1024 + 32768},
+        {"blackwell-4", "tile=128x128x64 ", 1, 128, 128, 1024 + 32768 + 16384},
+        {"blackwell-5", "tile=128x128x64 ", 2, 128, 128, 1024 + 65536 + 16384},
+        {"blackwell-6", "tile=128x128x64 ", 2, 128, 128, 1024 + 65536 + 16384},
+        {"blackwell-7", "tile=128x128x64 ", 2, 256, 128, 1024 + 65536 + 16384},
+        {"blackwell-8", "tile=256x256x64 ", 4, 256, 256, 1024 + 131072 + 16384},
+        {"blackwell-9", "tile=512x256x64 ", 4, 384, 512, 230400},
+        {"blackwell-best", "tile=256x256x64 ", 6, 256, 512, 1024 + 196608 + 16384},
+    };
+    static const char *const archs[] = {"sm_100a", "sm_103a"};
+
+    for (size_t i = 0; i < 2 * sizeof steps / sizeof steps[0]; i++) {
+        char words[WORDS_MAX], printed[1024];
+        struct lathe_plan plan;
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=%s variant=%s", archs[i % 2],
+                 steps[i / 2].variant);
+        plan = plan_of(words);
+        lathe_plan_words(&plan, printed, sizeof printed);
+        assert_has(printed, steps[i / 2].tile);
+        assert_string_equal(plan.variant, steps[i / 2].variant);
+        assert_int_equal(plan.stages, steps[i / 2].stages);
+        assert_int_equal(plan.threads, steps[i / 2].threads);
+        assert_int_equal(plan.tmem_columns, steps[i / 2].tmem_columns);
+        assert_int_equal(plan.smem_bytes, steps[i / 2].smem_bytes);
+        assert_budget_adds_up(&plan);
+    }
+}
+
+/* What the word at `key` says, behind "key=". */
+static void value_of(const char *words, const char *key, char *value, size_t size)
+{
+    const char *at = strstr(words, key);
+
+    assert_non_null(at);
+    at += strlen(key);
+    snprintf(value, size, "%.*s", (int)strcspn(at, " "), at);
+}
+
+static void neighbours_on_the_ladder_differ_where_the_idea_does(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *before, *after;
+    } ideas[] = {
+        {" flow=", "stepwise", "serial"},
+        {" schedule=", "single", "grid"},
+        {" load=", "threads", "tma"},
+        {" flow=", "serial", "pipelined"},
+        {" schedule=", "grid", "persistent"},
+        {" flow=", "pipelined", "specialised"},
+        {" cta_group=", "1", "2"},
+        {" consumers=", "1", "2"},
+    };
+
+    for (int i = 0; i < 8; i++)
+        for (int side = 0; side < 2; side++) {
+            char words[WORDS_MAX], printed[1024], value[64];
+            struct lathe_plan plan;
+
+            snprintf(words, sizeof words,
+                     "gemm m=512 n=512 k=512 arch=sm_100a variant=blackwell-%d", i + 1 + side);
+            plan = plan_of(words);
+            lathe_plan_words(&plan, printed, sizeof printed);
+            value_of(printed, ideas[i].key, value, sizeof value);
+            assert_string_equal(value, side ? ideas[i].after : ideas[i].before);
+        }
+}
+
+/* ---- Tensor memory ---- */
+
+static void accumulators_take_columns_of_tensor_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int columns;
+    } cases[] = {
+        {"tile=128x32x64 cta_group=1 acc_stages=1", 32},
+        {"tile=128x96x64 cta_group=1 acc_stages=1", 128}, /* a power of two */
+        {"tile=128x96x64 cta_group=1 acc_stages=2", 256},
+        {"tile=64x128x64 cta_group=1 acc_stages=1", 128}, /* half the lanes stay free */
+        {"tile=256x256x64 cta_group=2 acc_stages=2", 512},
+        {"tile=128x256x64 cta_group=2 acc_stages=2", 256}, /* 64 rows, folded over 128 lanes */
+        {"tile=512x256x64 cta_group=2 acc_stages=1", 512},
+        {"tile=512x128x64 cta_group=2 acc_stages=2", 512},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[WORDS_MAX];
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=sm_100a %s", cases[i].words);
+        assert_int_equal(plan_of(words).tmem_columns, cases[i].columns);
+    }
+}
+
+static void too_many_columns_are_refused_without_bytes(void **state)
+{
+    (void)state;
+    struct lathe_error err =
+        refusal_of("gemm m=4096 n=4096 k=4096 arch=sm_100a tile=512x256x64 acc_stages=2");
+
+    assert_has(err.message, "needs 1024 columns of tensor memory and an SM has 512");
+    assert_int_equal(err.needs_bytes, 0);
+    assert_int_equal(err.limit_bytes, 0);
+    assert_door(&err, "cta_group=2 cluster=2x1x1 acc_stages=1 stages=4");
+}
+
+/* ---- Rules of the architecture ---- */
+
+static void every_rule_of_blackwell_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *part;
+    } refusals[] = {
+        {"type=f32", "type=f32: the tensor cores of sm_100a multiply f16 bf16 tf32 e4m3 e5m2 int8"},
+        {"type=int8 arch=sm_103a", "multiply f16 bf16 tf32 e4m3 e5m2"},
+        {"type=int8 out=f32", "out=f32: from type=int8 there is s32"},
+        {"out=s32", "from type=f16 there is f32 f16 bf16 e4m3 e5m2"},
+        {"tile=192x128x64", "a tile has 128 or 256 rows"},
+        {"tile=128x128x64 cta_group=2 consumers=2", "a tile has 256 or 512 rows"},
+        {"tile=128x72x64", "the columns of a tile are a multiple of 16 up to 256"},
+        {"tile=128x264x64", "up to 256"},
+        {"tile=128x128x32", "the k of a tile is a multiple of 64 up to 256"},
+        {"cta_group=2 cluster=1x2x1", "the two CTAs of a pair lie along m"},
+        {"variant=blackwell-6 cta_group=2", "pairs are fed by load=tma flow=specialised"},
+        {"variant=blackwell-4 stages=2", "what is loaded is waited for at once; stages=1"},
+        {"variant=blackwell-5 stages=1", "loading ahead takes at least stages=2"},
+        {"variant=blackwell-6 acc_stages=2", "takes flow=specialised"},
+        {"variant=blackwell-6 schedule=dynamic", "a warp of its own asks for tiles"},
+        {"variant=blackwell-3 epilogue=128x32x2", "threads store from registers"},
+        {"epilogue=64x32x2", "the staging has 128 rows"},
+        {"out=f32 epilogue=128x64x2", "16 to 128 bytes"},
+        {"split=2", "split=2: kernels have split=1 so far"},
+        {"consumers=3", "consumers=3"},
+    };
+
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        char words[WORDS_MAX];
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 %s%s",
+                 strstr(refusals[i].words, "arch=") ? "" : "arch=sm_100a ", refusals[i].words);
+        assert_refused(words, LATHE_UNSUPPORTED, refusals[i].part);
+    }
+}
+
+static void a_dynamic_schedule_has_a_reply_in_its_header(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = plan_of("gemm m=4096 n=4096 k=4096 arch=sm_100a schedule=dynamic");
+
+    assert_int_equal(tenant_of(&plan, "scheduler reply")->offset % 16, 0);
+    assert_int_equal(header_bytes(&plan), 1024);
+    assert_budget_adds_up(&plan);
+}
+
+static void a_kernel_that_is_not_there_yet_is_not_emitted(void **state)
+{
+    (void)state;
+    struct lathe_plan plan = plan_of("gemm m=512 n=512 k=512 arch=sm_103a variant=blackwell-7");
+    struct lathe_kernel *kernel = NULL;
+    struct lathe_error err = {0};
+
+    assert_int_equal(lathe_emit(&kernel, &plan, NULL, &err), LATHE_UNSUPPORTED);
+    assert_has(err.message, "variant=blackwell-7 arch=sm_103a: its kernel is not there yet");
+    assert_null(kernel);
+}
+
+/* ---- Emitted text ---- */
+
+/* The offsets that the text speaks of are those of the plan, and so is the sum. */
+static void assert_text_has_the_budget(const char *words)
+{
+    struct lathe_plan plan = plan_of(words);
+    struct lathe_kernel *kernel = kernel_of(words);
+    const char *text = lathe_kernel_text(kernel, NULL);
+    char line[128];
+
+    assert_budget_adds_up(&plan);
+    assert_int_equal(lathe_kernel_contract(kernel)->smem_bytes, plan.smem_bytes);
+    snprintf(line, sizeof line, "// Shared memory of a CTA, %d of %d bytes:\n", plan.smem_bytes,
+             plan.smem_limit);
+    assert_has(text, line);
+    for (int i = 0; i < plan.tenant_count; i++) {
+        const struct lathe_tenant *tenant = &plan.tenants[i];
+
+        snprintf(line, sizeof line, "//   %6d  %6d  %s\n", tenant->offset, tenant->bytes,
+                 tenant->name);
+        assert_has(text, line);
+    }
+    snprintf(line, sizeof line, "add.u32 %%ring, %%smem_start, %d;",
+             tenant_of(&plan, "stage ring")->offset);
+    assert_has(text, line);
+    snprintf(line, sizeof line, ", %d;", tenant_of(&plan, "epilogue staging")->offset);
+    assert_has(text, line);
+    lathe_kernel_destroy(&kernel);
+}
+
+static void texts_of_all_legal_plans_have_the_budget_of_their_plans(void **state)
+{
+    (void)state;
+    char words[WORDS_MAX], request[WORDS_MAX + 64];
+
+    for (size_t i = 0; lathe_legal_plan_at(i, words, sizeof words); i++) {
+        snprintf(request, sizeof request, "gemm m=4096 n=4096 k=4096 %s", words);
+        assert_text_has_the_budget(request);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_atoms_fill_the_same_bytes_with_six_and_with_eight_stages),
+        cmocka_unit_test(a_seventh_stage_leads_to_the_pair),
+        cmocka_unit_test(a_ninth_stage_leads_to_the_doors_of_the_note),
+        cmocka_unit_test(barriers_expect_the_bytes_of_the_ladder),
+        cmocka_unit_test(step_nine_takes_what_its_source_says),
+        cmocka_unit_test(five_stages_of_hopper_are_the_bytes_of_the_ladder),
+        cmocka_unit_test(every_step_of_the_ladder_is_a_plan),
+        cmocka_unit_test(neighbours_on_the_ladder_differ_where_the_idea_does),
+        cmocka_unit_test(accumulators_take_columns_of_tensor_memory),
+        cmocka_unit_test(too_many_columns_are_refused_without_bytes),
+        cmocka_unit_test(every_rule_of_blackwell_is_named),
+        cmocka_unit_test(a_dynamic_schedule_has_a_reply_in_its_header),
+        cmocka_unit_test(a_kernel_that_is_not_there_yet_is_not_emitted),
+        cmocka_unit_test(texts_of_all_legal_plans_have_the_budget_of_their_plans),
+    };
+
+    return cmocka_run_group_tests_name("templates budget", tests, NULL, NULL);
+}
