@@ -422,7 +422,7 @@ def no_verb_is_named_that_is_not_there(bench):
         equal(bench.run(f"help {verb} --json").json["verb"], verb, verb)
 
 
-VERBS = ("", "list", "plan", "emit", "build", "run", "bench", "cache", "doctor", "help")
+VERBS = ("", "list", "plan", "emit", "build", "run", "diff", "bench", "cache", "doctor", "help")
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,

@@ -9,7 +9,7 @@ import sys
 import support
 
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
-VERBS = ("list", "plan", "emit", "build", "run", "bench", "cache", "doctor", "help")
+VERBS = ("list", "plan", "emit", "build", "run", "diff", "bench", "cache", "doctor", "help")
 
 
 def both(*commands):
@@ -27,6 +27,13 @@ GOLDEN = {
                  f"plan {GEMM} tile=128x128x64 stages=3 cluster=1x1x1",
                  "plan gemm m=64 n=4096 k=14336 arch=sm_90a static=k"),
     "default_arch": ["plan gemm m=4096 n=4096 k=4096"],
+    "diff": [f"diff {GEMM} stages=3,4", f"diff {GEMM} static=none,m,n,k",
+             "diff gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-7,blackwell-8",
+             f"diff {GEMM} tile=64x16x64,64x24x64 --json",
+             f"diff {GEMM} arch=sm_90a,sm_100a"],
+    "refuse_diff": both(f"diff {GEMM}", f"diff {GEMM} stages=3,x",
+                        f"diff {GEMM} stages=2,3 beta=0,any",
+                        f"diff {GEMM} tile=128x256x64 stages=3,9", "diff"),
     "last_word_holds": [f"plan {GEMM} stages=2 stages=3", f"plan -- {GEMM} stages=3"],
     "refuse_key": both(f"plan {GEMM} staegs=4", f"plan {GEMM} seed=4", f"run {GEMM} sede=4",
                        f"plan {GEMM} =4", f"plan {GEMM} 4", "plan m=1 n=1 k=1", "plan gem",
