@@ -84,6 +84,10 @@ static void print_verb(struct output *out, const struct verb *verb)
     print_keys(out, verb);
     output_text(out, "\n");
     print_heading(out, "Options:");
+    if (verb->explains)
+        output_text(out,
+                    "  --explain       the budget: where the shared memory goes, what one more "
+                    "stage\n                  costs, and which other choice would give it\n");
     if (verb->output)
         output_text(out, "  -o, --output FILE\n                  %s\n", verb->output);
     output_text(out, "%s\n", options_of_all);

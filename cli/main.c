@@ -67,6 +67,11 @@ static int dispatch(struct words *words, struct output *out)
         fail(&err, LATHE_BAD_WORD, "-o %.80s: lathe %s writes no file", words->output, verb->name);
         return output_refuse(out, &err);
     }
+    if (words->explain && !verb->explains) {
+        fail(&err, LATHE_BAD_WORD, "--explain: lathe %s explains nothing; lathe plan does",
+             verb->name);
+        return output_refuse(out, &err);
+    }
     if (words_sort(words, verb->keys, verb->takes_request, &err) != LATHE_OK)
         return output_refuse(out, &err);
     return verb->run(words, out);

@@ -155,7 +155,7 @@ static json_t *doors_json(const struct lathe_error *err)
     return doors;
 }
 
-static json_t *refusal_json(const struct lathe_error *err)
+json_t *output_error(const struct lathe_error *err)
 {
     bool budget = err->status == LATHE_DOES_NOT_FIT;
     json_t *error = json_pack("{s:s, s:o}", "code", lathe_status_name(err->status), "message",
@@ -167,22 +167,26 @@ static json_t *refusal_json(const struct lathe_error *err)
     }
     if (budget || err->fits_count > 0)
         json_object_set_new(error, "fits_with", doors_json(err));
-    return json_pack("{s:o}", "error", error);
+    return error;
+}
+
+int output_code(const struct lathe_error *err)
+{
+    bool usage = err->status == LATHE_BAD_WORD || err->status == LATHE_OUT_OF_RANGE;
+
+    return usage ? EXIT_USAGE : EXIT_CANNOT;
 }
 
 int output_refuse(struct output *out, const struct lathe_error *err)
 {
-    bool usage = err->status == LATHE_BAD_WORD || err->status == LATHE_OUT_OF_RANGE;
-    int code = usage ? EXIT_USAGE : EXIT_CANNOT;
-
     output_note("%s", err->message);
     if (out->json)
-        return output_json(out, refusal_json(err), code);
+        return output_json(out, json_pack("{s:o}", "error", output_error(err)), output_code(err));
     for (int i = 0; i < err->fits_count; i++)
         fprintf(stderr, "%s%s", i == 0 ? "  would fit: " : " | ", err->fits_with[i]);
     if (err->fits_count > 0)
         fputc('\n', stderr);
-    return code;
+    return output_code(err);
 }
 
 /* ---- JSON values ---- */

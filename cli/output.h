@@ -34,6 +34,10 @@ void output_text(struct output *out, const char *format, ...) __attribute__((for
 void output_bytes(struct output *out, const void *data, size_t size);
 /* Prints and releases the object; null is out of memory. Returns `code`, or EXIT_CANNOT then. */
 int output_json(struct output *out, json_t *object, int code);
+/* What a refusal is in JSON: {"code", "message", ...}. */
+json_t *output_error(const struct lathe_error *err);
+/* The exit code that goes with it. */
+int output_code(const struct lathe_error *err);
 /* Says why not, and returns the exit code that goes with it. */
 int output_refuse(struct output *out, const struct lathe_error *err);
 /* One line to standard error, begun with "lathe: ". */

@@ -1,4 +1,5 @@
 /* plan.c: how a problem would be done: every choice, the budget, and why. */
+#include "cli/explain.h"
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/verb.h"
@@ -99,6 +100,13 @@ static int run(const struct words *words, struct output *out)
     struct lathe_plan plan;
     struct lathe_error err;
 
+    if (words->explain)
+        return explain_run(words, out);
+    if (words->output) {
+        fail(&err, LATHE_BAD_WORD, "-o %.80s: a picture is what --explain draws; add it",
+             words->output);
+        return output_refuse(out, &err);
+    }
     if (request_plan(words, &request, &plan, &err) != LATHE_OK)
         return output_refuse(out, &err);
 
@@ -113,7 +121,7 @@ static int run(const struct words *words, struct output *out)
 
 const struct verb verb_plan = {
     .name = "plan",
-    .synopsis = "gemm m=M n=N k=K [KEY=VALUE...]",
+    .synopsis = "gemm m=M n=N k=K [KEY=VALUE...] [--explain [-o budget.svg]]",
     .summary = "how a problem would be done: every choice, the budget, and why",
     .about =
         "Prints the plan's fields, the shared memory of a CTA as a list of tenants, the\n"
@@ -124,18 +132,32 @@ const struct verb verb_plan = {
         "A field that is named never shrinks another: what does not fit is refused, with\n"
         "words that, appended to the same command, would make it fit.\n"
         "\n"
+        "--explain draws the tenants as bars up to the wall, says what one more stage costs,\n"
+        "and names the doors: moves along one axis, or two, that give more stages, with the\n"
+        "bytes that each takes from L2. What does not fit is explained too, and refused.\n"
+        "\n"
         "--json: {\"family\", \"type\", \"out\", \"layout\", \"beta\", \"static\", the fields, "
         "\"cta_tile\",\n"
         "\"cluster_tile\", \"threads\", \"smem\": {\"bytes\", \"limit\", \"tenants\": [{\"name\", "
         "\"bytes\",\n"
         "\"offset\"}]}, \"tmem_columns\", \"registers\": {\"launch\", \"producer\", \"consumer\",\n"
-        "\"accumulators\"}, \"predicted_us\" if there is an estimate, \"reason\"}. What does not "
-        "fit has \"needs_bytes\",\n"
-        "\"limit_bytes\" and \"fits_with\", a list of lists of words, in \"error\".\n",
+        "\"accumulators\"}, \"predicted_us\" if there is an estimate, \"reason\"}. What does not\n"
+        "fit has \"needs_bytes\", \"limit_bytes\" and \"fits_with\", a list of lists of words, in\n"
+        "\"error\".\n"
+        "With --explain: {\"plan\": all of that, \"fits\", \"stage\": {\"bytes\", \"a\", \"b\", "
+        "\"expected\"},\n"
+        "\"wall\": {\"stages\", \"next_bytes\"}, \"l2_bytes\": per operation, \"waves\", "
+        "\"limit\", \"doors\":\n"
+        "[{\"words\", \"cta_group\", \"stages\", \"stage_bytes\", \"smem_bytes\", "
+        "\"tmem_columns\",\n"
+        "\"l2_bytes\", \"waves\", \"changes_result\"}], and \"error\" where it does not fit}.\n",
     .examples = "  lathe plan gemm m=4096 n=4096 k=4096\n"
+                "  lathe plan gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a --explain\n"
                 "  lathe plan gemm m=4096 n=4096 k=4096 type=bf16 out=f32 arch=sm_90a\n"
                 "  lathe plan gemm m=8192 n=8192 k=8192 arch=sm_90a tile=128x256x64 stages=3\n"
                 "  lathe plan gemm m=64 n=4096 k=14336 beta=any --json\n",
+    .output = "with --explain: draw the budget there, as an SVG picture",
+    .explains = true,
     .takes_request = true,
     .run = run,
 };

@@ -12,6 +12,7 @@ struct verb {
     const char *about;    /* what it prints, and what --json holds              */
     const char *examples; /* commands, a line each, that the tests run in order */
     const char *output;   /* what -o FILE receives; null: no -o                 */
+    bool explains;        /* --explain                                          */
     bool takes_request;   /* the words are a problem and plan fields            */
     const struct key *keys;
     int (*run)(const struct words *words, struct output *out); /* the exit code */

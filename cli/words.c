@@ -8,13 +8,18 @@
 
 /* ---- Options ---- */
 
-enum option { OPTION_JSON, OPTION_HELP, OPTION_VERSION, OPTION_OUTPUT, OPTION_COUNT };
+enum option {
+    OPTION_JSON,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_EXPLAIN,
+    OPTION_OUTPUT,
+    OPTION_COUNT
+};
 
 static const char *const option_names[] = {
-    [OPTION_JSON] = "--json",
-    [OPTION_HELP] = "--help",
-    [OPTION_VERSION] = "--version",
-    [OPTION_OUTPUT] = "--output",
+    [OPTION_JSON] = "--json",       [OPTION_HELP] = "--help",     [OPTION_VERSION] = "--version",
+    [OPTION_EXPLAIN] = "--explain", [OPTION_OUTPUT] = "--output",
 };
 
 /* The option's value if it stands in the same word: -oFILE, --output=FILE. */
@@ -57,6 +62,9 @@ static enum lathe_status read_option(struct words *words, int argc, char **argv,
         return LATHE_OK;
     case OPTION_VERSION:
         words->version = true;
+        return LATHE_OK;
+    case OPTION_EXPLAIN:
+        words->explain = true;
         return LATHE_OK;
     case OPTION_OUTPUT:
         /* "-o --json" is a name forgotten, not a file of that name. */

@@ -31,7 +31,7 @@ struct key {
 enum { WORDS_KEYS_MAX = 8 };
 
 struct words {
-    bool json, help, version;
+    bool json, help, version, explain;
     const char *output; /* of -o; or null */
     const char *verb;   /* or null        */
     int count;          /* words after the verb that are not its own keys */

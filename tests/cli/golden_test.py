@@ -11,6 +11,11 @@ import support
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
 VERBS = ("list", "plan", "emit", "build", "run", "diff", "bench", "cache", "doctor", "help")
 
+# The two atoms of the note on stage budgets.
+NOTE = "gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a cluster=2x1x1"
+ONE_SM = NOTE + " tile=128x128x64 cta_group=1"
+TWO_SM = NOTE + " tile=256x128x64 cta_group=2"
+
 
 def both(*commands):
     """Each command as text and with --json."""
@@ -27,6 +32,12 @@ GOLDEN = {
                  f"plan {GEMM} tile=128x128x64 stages=3 cluster=1x1x1",
                  "plan gemm m=64 n=4096 k=14336 arch=sm_90a static=k"),
     "default_arch": ["plan gemm m=4096 n=4096 k=4096"],
+    "explain": both(f"plan {ONE_SM} --explain", f"plan {ONE_SM} stages=7 --explain",
+                    f"plan {TWO_SM} stages=9 --explain", f"plan {GEMM} --explain",
+                    "plan gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-4 --explain",
+                    f"plan {GEMM} tile=100x64x64 --explain"),
+    "explain_picture": [f"plan {ONE_SM} --explain -o -",
+                        f"plan {GEMM} tile=128x256x64 stages=9 --explain -o -"],
     "diff": [f"diff {GEMM} stages=3,4", f"diff {GEMM} static=none,m,n,k",
              "diff gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-7,blackwell-8",
              f"diff {GEMM} tile=64x16x64,64x24x64 --json",
@@ -34,6 +45,8 @@ GOLDEN = {
     "refuse_diff": both(f"diff {GEMM}", f"diff {GEMM} stages=3,x",
                         f"diff {GEMM} stages=2,3 beta=0,any",
                         f"diff {GEMM} tile=128x256x64 stages=3,9", "diff"),
+    "refuse_explain": both(f"emit {GEMM} --explain", f"plan {GEMM} --explain=1",
+                           f"plan {GEMM} -o budget.svg"),
     "last_word_holds": [f"plan {GEMM} stages=2 stages=3", f"plan -- {GEMM} stages=3"],
     "refuse_key": both(f"plan {GEMM} staegs=4", f"plan {GEMM} seed=4", f"run {GEMM} sede=4",
                        f"plan {GEMM} =4", f"plan {GEMM} 4", "plan m=1 n=1 k=1", "plan gem",
