@@ -7,7 +7,7 @@
  * Links and warm starts are measured in fresh processes, five each, and the median is printed. The
  * cache stands in a directory of its own. CUDA_CACHE_DISABLE=1 is set for the links: beside a
  * driver nvJitLink keeps a cache of its own, which would answer a repeat. */
-#include "include/lathe.h"
+#include "include/lathe_tools.h"
 #include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/statistics.h"
@@ -273,6 +273,24 @@ static void print_launch(struct lathe_context *context, const struct lathe_reque
     printf("warm launch with a changed m %.2f us on the CPU\n", lt_median(times, CALLS));
 }
 
+/* Names no GPU: the same on every machine but for its speed. */
+static void print_explanation(const char *words)
+{
+    struct lathe_request request = request_of(words);
+    static struct lathe_explanation explanation;
+    struct lathe_error error;
+    double times[101];
+
+    for (int i = 0; i < 101; i++) {
+        double start = lt_now_us();
+
+        must(lathe_explain_gemm(&explanation, &request.gemm, &request.plan, &error), &error);
+        times[i] = lt_now_us() - start;
+    }
+    printf("explain %5.0f us  %2d doors   %s\n", lt_median(times, 101), explanation.door_count,
+           words);
+}
+
 static void print_on_device(const char *words)
 {
     struct lathe_request request = request_of(words);
@@ -316,6 +334,8 @@ int main(int count, char **words)
     print_emission(narrow);
     print_emission(wide);
     print_emission(beta);
+    print_explanation("gemm m=4096 n=4096 k=4096 tile=128x256x64 stages=9");
+    print_explanation("gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a tile=256x128x64 stages=9");
     fflush(stdout);
     print_links(words[0], narrow);
     print_links(words[0], wide);
