@@ -27,7 +27,8 @@ struct edit {
 };
 
 /* The steps from `a` to `b`, in which as many lines as can be are the same; what is of A stands
- * before what is of B. To be freed with free(). Null without memory. */
+ * before what is of B. Neither is null, whatever its count. To be freed with free(). Null without
+ * memory. */
 struct edit *lines_compare(const struct line *a, size_t a_count, const struct line *b,
                            size_t b_count, size_t *count);
 

@@ -52,7 +52,7 @@ static bool next_section(const struct lines *lines, size_t *at, struct section *
     return true;
 }
 
-/* An empty one where the text has none of that role. */
+/* Where the text has none of that role an empty one, in the text like all others: not null. */
 static struct section section_of_role(const struct lines *lines, struct line role)
 {
     struct section section;
@@ -61,7 +61,7 @@ static struct section section_of_role(const struct lines *lines, struct line rol
         if (section.role.length == role.length &&
             memcmp(section.role.at, role.at, role.length) == 0)
             return section;
-    return (struct section){role, NULL, 0};
+    return (struct section){role, lines->list, 0};
 }
 
 /* What is to be said of one pair of sections; false without memory. */
