@@ -251,8 +251,9 @@ const struct verb verb_diff = {
     .about =
         "Plans and emits twice, once with each value of the key, and prints the fields of the\n"
         "plans that differ, then the two texts section by section: lines of the first after -,\n"
-        "lines of the second after +, with two lines around. Where a kernel is not there yet,\n"
-        "the plans alone. Needs no GPU.\n"
+        "lines of the second after +, with two lines around. A text without comments has no\n"
+        "sections and is compared as a whole. Where a kernel is not there yet, the plans alone.\n"
+        "Needs no GPU.\n"
         "\n"
         "--json: {\"key\", \"a\" and \"b\": the two words, \"plan\": [{\"field\", \"a\", "
         "\"b\"}], \"text\":\n"

@@ -98,11 +98,30 @@ static bool compare_sections(const struct lines *a, const struct lines *b, tell_
     return true;
 }
 
+static bool has_headings(const struct lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        if (is_heading(lines->list[i]))
+            return true;
+    return false;
+}
+
+/* Headings are comments: a text without comments is one stretch, and so is what it meets. */
+static bool compare_lines(const struct lines *a, const struct lines *b, tell_section tell,
+                          void *user)
+{
+    struct section whole = {{"text", 4}, a->list, a->count};
+    struct section theirs = {whole.role, b->list, b->count};
+
+    return has_headings(a) && has_headings(b) ? compare_sections(a, b, tell, user)
+                                              : compare_pair(&whole, &theirs, tell, user);
+}
+
 static bool compare_texts(const char *a, const char *b, tell_section tell, void *user)
 {
     struct lines a_lines = {0}, b_lines = {0};
     bool told = lines_split(&a_lines, a) == 0 && lines_split(&b_lines, b) == 0 &&
-                compare_sections(&a_lines, &b_lines, tell, user);
+                compare_lines(&a_lines, &b_lines, tell, user);
 
     lines_free(&a_lines);
     lines_free(&b_lines);

@@ -7,6 +7,9 @@
 
 struct output;
 
+/* Sections meet by their role. Where a text has no headings, for it has no comments, the texts are
+ * compared whole, as one section "text". */
+
 /* Of each section how many lines differ, and which, with two lines around. False without memory. */
 bool diff_text_print(struct output *out, const char *a, const char *b);
 

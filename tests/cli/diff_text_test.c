@@ -41,6 +41,21 @@ static void a_section_of_one_text_alone_is_shown_whole(void **state)
                 "{\"op\":\"+\",\"line\":\"b\"}]}]");
 }
 
+static void without_headings_the_whole_texts_meet(void **state)
+{
+    (void)state;
+    static const char annotated[] = "x\n// ---- setup: all warps ----\na  // why\nb\n";
+
+    assert_diff("x\na\nb\n", annotated,
+                "[{\"name\":\"text\",\"same\":2,\"changes\":["
+                "{\"op\":\"-\",\"line\":\"a\"},"
+                "{\"op\":\"+\",\"line\":\"// ---- setup: all warps ----\"},"
+                "{\"op\":\"+\",\"line\":\"a  // why\"}]}]");
+    assert_diff("x\n", "y\n",
+                "[{\"name\":\"text\",\"same\":0,\"changes\":["
+                "{\"op\":\"-\",\"line\":\"x\"},{\"op\":\"+\",\"line\":\"y\"}]}]");
+}
+
 static void as_many_lines_as_can_be_are_the_same(void **state)
 {
     (void)state;
@@ -72,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_meet_by_their_role),
         cmocka_unit_test(a_section_of_one_text_alone_is_shown_whole),
+        cmocka_unit_test(without_headings_the_whole_texts_meet),
         cmocka_unit_test(as_many_lines_as_can_be_are_the_same),
     };
 

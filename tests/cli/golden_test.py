@@ -42,6 +42,7 @@ GOLDEN = {
              "diff gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-7,blackwell-8",
              f"diff {GEMM} tile=64x16x64,64x24x64 --json",
              f"diff {GEMM} arch=sm_90a,sm_100a"],
+    "diff_annotate": [f"diff {GEMM} tile=64x16x64 stages=2,3 annotate=0"],
     "refuse_diff": both(f"diff {GEMM}", f"diff {GEMM} stages=3,x",
                         f"diff {GEMM} stages=2,3 beta=0,any",
                         f"diff {GEMM} tile=128x256x64 stages=3,9", "diff"),
