@@ -34,47 +34,100 @@ static bool split(struct pair *pair, const char *word)
     return false;
 }
 
-/* Why a word with a comma in it is no pair: which of its values the key does not take. */
-static enum lathe_status refuse_pair(const char *word, struct lathe_error *err)
+/* ---- Why a word is no pair ---- */
+
+static bool has_comma(const char *word)
+{
+    const char *equals = strchr(word, '=');
+
+    return equals && strchr(equals, ',') && strlen(word) < PAIR_WORD_SIZE;
+}
+
+/* A value that the key does not take; LATHE_OK where it takes them all. */
+static enum lathe_status refuse_values(const char *word, struct lathe_error *err)
 {
     struct lathe_request request = LATHE_REQUEST_INIT;
     const char *equals = strchr(word, '=');
     char key[PAIR_WORD_SIZE], value[PAIR_WORD_SIZE];
-    size_t first = strcspn(equals + 1, ",");
     enum lathe_status status;
 
     snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
-    snprintf(value, sizeof value, "%.*s", (int)first, equals + 1);
+    if (takes(key, equals + 1))
+        return LATHE_OK;
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(equals + 1, ","), equals + 1);
     status = lathe_request_set(&request, key, value, err);
-    return status == LATHE_OK ? lathe_request_set(&request, key, equals + 1 + first + 1, err)
+    return status == LATHE_OK ? lathe_request_set(&request, key, strchr(equals, ',') + 1, err)
                               : status;
+}
+
+/* Writes the first of the values that are listed for a key, but for the one it has: "none". */
+static void write_other_value(const char *key, const char *value, char other[PAIR_WORD_SIZE])
+{
+    struct lathe_field_info info;
+
+    snprintf(other, PAIR_WORD_SIZE, "VALUE");
+    for (size_t i = 0; lathe_field_at(i, &info); i++) {
+        char *rest = info.values;
+
+        if (strcmp(info.key, key) != 0)
+            continue;
+        for (char *word; (word = strsep(&rest, " "));) {
+            if (strcmp(word, value) == 0 || !takes(key, word))
+                continue;
+            snprintf(other, PAIR_WORD_SIZE, "%s", word);
+            return;
+        }
+    }
+}
+
+/* One value that holds a comma, as "m,n,k" of static= does. */
+static enum lathe_status refuse_one_value(const char *word, struct lathe_error *err)
+{
+    const char *value = strchr(word, '=') + 1;
+    char key[PAIR_WORD_SIZE], other[PAIR_WORD_SIZE];
+
+    snprintf(key, sizeof key, "%.*s", (int)(value - 1 - word), word);
+    write_other_value(key, value, other);
+    return fail(err, LATHE_BAD_WORD,
+                "%.80s: one value, and two are to be compared; for example %.40s=%.80s,%.80s", word,
+                key, other, value);
+}
+
+static enum lathe_status refuse_words(const struct words *words, struct lathe_error *err)
+{
+    enum lathe_status status;
+
+    for (int i = 0; i < words->count; i++)
+        if (has_comma(words->list[i]) && (status = refuse_values(words->list[i], err)) != LATHE_OK)
+            return status;
+    for (int i = 0; i < words->count; i++)
+        if (has_comma(words->list[i]))
+            return refuse_one_value(words->list[i], err);
+    return fail(err, LATHE_BAD_WORD,
+                "no key has two values to compare; for example stages=3,4 or beta=0,any");
+}
+
+/* ---- The pair ---- */
+
+static enum lathe_status check_rest(const struct pair *pair, const struct words *words,
+                                    struct lathe_error *err)
+{
+    struct pair other;
+
+    for (int i = pair->at + 1; i < words->count; i++)
+        if (split(&other, words->list[i]))
+            return fail(err, LATHE_BAD_WORD,
+                        "%.80s and %.80s: one key at a time can have two values",
+                        words->list[pair->at], words->list[i]);
+    return LATHE_OK;
 }
 
 enum lathe_status pair_find(struct pair *pair, const struct words *words, struct lathe_error *err)
 {
-    struct pair other;
-    bool found = false;
-
     for (int i = 0; i < words->count; i++) {
-        if (!split(found ? &other : pair, words->list[i]))
-            continue;
-        if (found)
-            return fail(err, LATHE_BAD_WORD,
-                        "%.80s and %.80s: one key at a time can have two values",
-                        words->list[pair->at], words->list[i]);
-        found = true;
         pair->at = i;
+        if (split(pair, words->list[i]))
+            return check_rest(pair, words, err);
     }
-    if (found)
-        return LATHE_OK;
-    for (int i = 0; i < words->count; i++) {
-        const char *equals = strchr(words->list[i], '=');
-        enum lathe_status status;
-
-        if (equals && strchr(equals, ',') && strlen(words->list[i]) < PAIR_WORD_SIZE &&
-            (status = refuse_pair(words->list[i], err)) != LATHE_OK)
-            return status;
-    }
-    return fail(err, LATHE_BAD_WORD,
-                "no key has two values to compare; for example stages=3,4 or beta=0,any");
+    return refuse_words(words, err);
 }
