@@ -22,24 +22,86 @@ struct diff {
 
 /* ---- The two plans and texts ---- */
 
-static enum lathe_status make_side(struct diff *diff, int index, const struct words *words,
-                                   struct lathe_error *err)
+/* The plan of one side: its word in place of the pair, and behind all words those of a door. */
+static enum lathe_status plan_side(const struct diff *diff, int index, const struct words *words,
+                                   const char *door, struct lathe_request *request,
+                                   struct lathe_plan *plan, struct lathe_error *err)
 {
-    struct side *side = &diff->sides[index];
-    const char **list = malloc((size_t)words->count * sizeof *list);
+    char copy[LATHE_WORDS_SIZE];
+    char *rest = copy;
     struct words own = *words;
+    const char **list = malloc(((size_t)words->count + sizeof copy) * sizeof *list);
 
     if (!list)
         return fail(err, LATHE_OUT_OF_MEMORY, "no memory for the words");
     memcpy(list, words->list, (size_t)words->count * sizeof *list);
     list[diff->pair.at] = diff->pair.words[index];
+    snprintf(copy, sizeof copy, "%s", door);
+    for (char *word; (word = strsep(&rest, " "));)
+        if (word[0])
+            list[own.count++] = word;
     own.list = list;
 
-    enum lathe_status status = request_plan(&own, &side->request, &side->plan, err);
+    enum lathe_status status = request_plan(&own, request, plan, err);
 
     free(list);
-    if (status != LATHE_OK)
+    return status;
+}
+
+/* Takes the side's own word out of a door, which both sides would get. False where it names
+ * another value of the key, or where nothing is left. */
+static bool strip_door(const struct diff *diff, int index, char door[LATHE_WORDS_SIZE])
+{
+    char copy[LATHE_WORDS_SIZE];
+    char *rest = copy;
+    size_t length = 0;
+
+    memcpy(copy, door, sizeof copy);
+    for (char *word; (word = strsep(&rest, " "));) {
+        if (strcmp(word, diff->pair.words[index]) == 0)
+            continue;
+        if (pair_names(&diff->pair, word))
+            return false;
+        length += (size_t)snprintf(door + length, LATHE_WORDS_SIZE - length, "%s%s",
+                                   length > 0 ? " " : "", word);
+    }
+    return length > 0;
+}
+
+/* The doors of a refusal are those of one side. Kept are those that, appended to the words of the
+ * comparison, give a plan on both. */
+static void keep_doors_of_both(const struct diff *diff, int index, const struct words *words,
+                               struct lathe_error *err)
+{
+    int kept = 0;
+
+    for (int i = 0; i < err->fits_count; i++) {
+        char door[LATHE_WORDS_SIZE];
+        struct lathe_request request;
+        struct lathe_plan plan;
+        struct lathe_error other;
+        bool opens;
+
+        memcpy(door, err->fits_with[i], sizeof door);
+        opens = strip_door(diff, index, door);
+        for (int side = 0; side < SIDES && opens; side++)
+            opens = plan_side(diff, side, words, door, &request, &plan, &other) == LATHE_OK;
+        if (opens)
+            memcpy(err->fits_with[kept++], door, sizeof door);
+    }
+    err->fits_count = kept;
+}
+
+static enum lathe_status make_side(struct diff *diff, int index, const struct words *words,
+                                   struct lathe_error *err)
+{
+    struct side *side = &diff->sides[index];
+    enum lathe_status status = plan_side(diff, index, words, "", &side->request, &side->plan, err);
+
+    if (status != LATHE_OK) {
+        keep_doors_of_both(diff, index, words, err);
         return status;
+    }
     side->object = report_plan(&side->plan);
     if (!side->object)
         return fail(err, LATHE_OUT_OF_MEMORY, "no memory for a plan");
@@ -253,7 +315,8 @@ const struct verb verb_diff = {
         "plans that differ, then the two texts section by section: lines of the first after -,\n"
         "lines of the second after +, with two lines around. A text without comments has no\n"
         "sections and is compared as a whole. Where a kernel is not there yet, the plans alone.\n"
-        "Needs no GPU.\n"
+        "Needs no GPU. Where one of the two does not fit, the words that are offered make both\n"
+        "fit.\n"
         "\n"
         "--json: {\"key\", \"a\" and \"b\": the two words, \"plan\": [{\"field\", \"a\", "
         "\"b\"}], \"text\":\n"

@@ -109,17 +109,31 @@ static enum lathe_status refuse_words(const struct words *words, struct lathe_er
 
 /* ---- The pair ---- */
 
+/* The last word of a key holds, so what follows the pair would hold for both sides. */
 static enum lathe_status check_rest(const struct pair *pair, const struct words *words,
                                     struct lathe_error *err)
 {
     struct pair other;
 
-    for (int i = pair->at + 1; i < words->count; i++)
+    for (int i = pair->at + 1; i < words->count; i++) {
+        if (pair_names(pair, words->list[i]))
+            return fail(err, LATHE_BAD_WORD,
+                        "%.80s after %.80s: the last word of a key holds, here for both sides; "
+                        "name %.40s once",
+                        words->list[i], words->list[pair->at], pair->key);
         if (split(&other, words->list[i]))
             return fail(err, LATHE_BAD_WORD,
                         "%.80s and %.80s: one key at a time can have two values",
                         words->list[pair->at], words->list[i]);
+    }
     return LATHE_OK;
+}
+
+bool pair_names(const struct pair *pair, const char *word)
+{
+    size_t length = strlen(pair->key);
+
+    return strncmp(word, pair->key, length) == 0 && word[length] == '=';
 }
 
 enum lathe_status pair_find(struct pair *pair, const struct words *words, struct lathe_error *err)

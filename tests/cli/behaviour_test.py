@@ -55,6 +55,24 @@ def what_does_not_fit_says_what_would(bench):
         equal(bench.run(words).err.splitlines()[1], f"  would fit: {text}", words)
 
 
+def doors_of_a_comparison_open_both_sides(bench):
+    """Appended to the same command, as those of a plan: none sets the key that has two values."""
+    problem = "gemm m=4096 n=4096 k=4096"
+    offered = 0
+    for words in ("arch=sm_90a stages=4,9", "arch=sm_90a stages=9,4", "arch=sm_90a stages=9,10",
+                  "type=tf32 arch=sm_90a,sm_100a", "arch=sm_90a tile=128x256x64 stages=3,9",
+                  "arch=sm_100a stages=9 cta_group=1,2", "arch=sm_90a stages=7 out=f16,f32",
+                  "arch=sm_90a tile=128x256x64,128x256x128 stages=3", "arch=sm_90a k=4096,4097",
+                  "arch=sm_90a cluster=2x1x1,3x5x1"):
+        key = next(word for word in words.split() if "," in word).split("=")[0]
+        result = bench.run(f"diff {problem} {words} --json")
+        for door in result.json.get("error", {}).get("fits_with", []):
+            assert not any(word.startswith(key + "=") for word in door), f"{words}: {door}"
+            equal(bench.run(f"diff {problem} {words}".split() + door).code, 0, f"{words}: {door}")
+            offered += 1
+    assert offered >= 10, offered
+
+
 def words_of_any_bytes_are_refused_in_one_line(bench):
     for word in (b"m=\xff\xfe", b"m=1\n2", b"\x1b[31m=1", b"k=" + 5000 * b"9", 5000 * b"x",
                  "m=\u00e9".encode()):
@@ -425,6 +443,7 @@ def no_verb_is_named_that_is_not_there(bench):
 VERBS = ("", "list", "plan", "emit", "build", "run", "diff", "bench", "cache", "doctor", "help")
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
+    doors_of_a_comparison_open_both_sides,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
     without_a_gpu_run_says_so, drivers_that_cannot_do_it_are_named,
     planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,
