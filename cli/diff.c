@@ -257,9 +257,7 @@ static int print_diff(struct output *out, const struct diff *diff, const json_t 
     const char *a = text_of(&diff->sides[0]), *b = text_of(&diff->sides[1]);
 
     print_plans(out, diff, rows);
-    if (!a || !b) {
-        output_note("there is no kernel for %s yet: the plans alone", diff->pair.words[a ? 1 : 0]);
-    } else if (!diff_text_print(out, a, b)) {
+    if (a && b && !diff_text_print(out, a, b)) {
         output_note("no memory to compare the texts");
         return EXIT_CANNOT;
     }
@@ -278,16 +276,41 @@ static json_t *diff_json(const struct diff *diff, json_t *rows)
                      a && b ? diff_text_json(a, b) : json_null());
 }
 
+/* What a kernel is written for, the variant and the architecture: whatever else differs between
+ * the sides, it is for these that there is none. */
+static void note_no_kernel(const struct diff *diff)
+{
+    enum { NAME_SIZE = LATHE_NAME_SIZE + 32 };
+    char missing[SIDES][NAME_SIZE];
+    int count = 0;
+
+    for (int i = 0; i < SIDES; i++) {
+        const struct lathe_plan *plan = &diff->sides[i].plan;
+
+        if (diff->sides[i].kernel)
+            continue;
+        snprintf(missing[count], NAME_SIZE, "variant=%s arch=%s", plan->variant,
+                 lathe_arch_name(plan->arch));
+        count += count == 0 || strcmp(missing[0], missing[1]) != 0;
+    }
+    if (count > 0)
+        output_note("there is no kernel yet for %s%s%s: the plans alone", missing[0],
+                    count == SIDES ? " nor for " : "", count == SIDES ? missing[1] : "");
+}
+
 static int answer(const struct diff *diff, struct output *out)
 {
     json_t *rows = json_array();
     int code;
 
     compare_objects(rows, "", diff->sides[0].object, diff->sides[1].object);
-    if (out->json)
-        return output_json(out, diff_json(diff, rows), EXIT_DONE);
-    code = print_diff(out, diff, rows);
-    json_decref(rows);
+    if (out->json) {
+        code = output_json(out, diff_json(diff, rows), EXIT_DONE);
+    } else {
+        code = print_diff(out, diff, rows);
+        json_decref(rows);
+    }
+    note_no_kernel(diff);
     return code;
 }
 
@@ -320,8 +343,9 @@ const struct verb verb_diff = {
         "\n"
         "--json: {\"key\", \"a\" and \"b\": the two words, \"plan\": [{\"field\", \"a\", "
         "\"b\"}], \"text\":\n"
-        "[{\"name\", \"same\": lines, \"changes\": [{\"op\": \"-\" or \"+\", \"line\"}]}] or "
-        "null}.\n",
+        "[{\"name\", \"same\": lines, \"changes\": [{\"op\": \"-\" or \"+\", \"line\"}]}], or "
+        "null\n"
+        "without a kernel}.\n",
     .examples = "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a cluster=1x1x1,2x1x1\n"
                 "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a beta=0,any\n"
                 "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a stages=3,4 --json\n",
