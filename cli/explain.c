@@ -182,43 +182,48 @@ static json_t *explanation_json(const struct lathe_explanation *e, const struct 
 
 /* ---- The answer ---- */
 
-static int write_picture(const struct words *words, struct output *out,
-                         const struct lathe_explanation *e)
+static enum lathe_status write_picture(const char *file, struct output *out,
+                                       const struct lathe_explanation *e, struct lathe_error *err)
 {
     char *picture = explain_svg(e);
-    struct lathe_error err;
-    int code = EXIT_DONE;
+    enum lathe_status status = LATHE_OK;
 
-    if (!picture) {
-        fail(&err, LATHE_OUT_OF_MEMORY, "no memory for the picture");
-        return output_refuse(out, &err);
-    }
-    if (file_is_standard_output(words->output))
+    if (!picture)
+        return fail(err, LATHE_OUT_OF_MEMORY, "no memory for the picture");
+    if (file_is_standard_output(file))
         output_bytes(out, picture, strlen(picture));
-    else if (file_write(words->output, picture, strlen(picture), &err) != LATHE_OK)
-        code = output_refuse(out, &err);
+    else
+        status = file_write(file, picture, strlen(picture), err);
     free(picture);
-    return code;
+    return status;
 }
 
-/* In words, in JSON or, with -o, as a picture and nothing else. */
+/* With the file that has the picture. */
+static int answer_json(struct output *out, const struct lathe_explanation *e, const char *file,
+                       const struct lathe_error *err)
+{
+    json_t *object = explanation_json(e, err);
+
+    if (object && file)
+        json_object_set_new(object, "output", json_text(file));
+    if (!e->fits)
+        output_note("%s", err->message);
+    return output_json(out, object, e->fits ? EXIT_DONE : output_code(err));
+}
+
+/* In words, or as a picture in their place, or in JSON, beside which there can be a picture. */
 static int answer(const struct words *words, struct output *out, const struct lathe_explanation *e,
                   const struct lathe_error *err)
 {
-    int code = e->fits ? EXIT_DONE : output_code(err);
+    struct lathe_error other;
 
-    if (words->output) {
-        int written = write_picture(words, out, e);
-
-        return written != EXIT_DONE ? written : e->fits ? code : output_refuse(out, err);
-    }
-    if (out->json) {
-        if (!e->fits)
-            output_note("%s", err->message);
-        return output_json(out, explanation_json(e, err), code);
-    }
-    print_explanation(out, e);
-    return e->fits ? code : output_refuse(out, err);
+    if (words->output && write_picture(words->output, out, e, &other) != LATHE_OK)
+        return output_refuse(out, &other);
+    if (out->json)
+        return answer_json(out, e, words->output, err);
+    if (!words->output)
+        print_explanation(out, e);
+    return e->fits ? EXIT_DONE : output_refuse(out, err);
 }
 
 int explain_run(const struct words *words, struct output *out)

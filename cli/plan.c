@@ -150,7 +150,9 @@ const struct verb verb_plan = {
         "\"limit\", \"doors\":\n"
         "[{\"words\", \"cta_group\", \"stages\", \"stage_bytes\", \"smem_bytes\", "
         "\"tmem_columns\",\n"
-        "\"l2_bytes\", \"waves\", \"changes_result\"}], and \"error\" where it does not fit}.\n",
+        "\"l2_bytes\", \"waves\", \"changes_result\"}], \"error\" where it does not fit, and with "
+        "-o\n"
+        "\"output\", the file that has the picture}.\n",
     .examples = "  lathe plan gemm m=4096 n=4096 k=4096\n"
                 "  lathe plan gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a --explain\n"
                 "  lathe plan gemm m=4096 n=4096 k=4096 type=bf16 out=f32 arch=sm_90a\n"

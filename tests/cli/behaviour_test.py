@@ -203,6 +203,22 @@ def plan_holds_what_is_promised(bench):
     assert plan["smem"]["bytes"] <= plan["smem"]["limit"]
 
 
+def explain_answers_beside_its_picture(bench):
+    """With --json the same object, whether the plan fits or not, and the file's name in it."""
+    for tail, code in (("", 0), (" tile=128x256x64 stages=9", 1)):
+        words = f"plan {GEMM}{tail} --explain"
+        alone = bench.run(words + " --json")
+        both = bench.run(words + " --json -o budget.svg")
+        equal((alone.code, both.code), (code, code), words)
+        equal(both.json, {**alone.json, "output": "budget.svg"}, words)
+        equal(both.err, alone.err, words)
+        with open(bench.path("budget.svg"), "rb") as file:
+            equal(file.read(), bench.run(words + " -o -").out, words)
+        result = bench.run(words + " --json -o /nonexistent/budget.svg")
+        equal((result.code, list(result.json)), (1, ["error"]), "a file that cannot be")
+        equal(result.json["error"]["code"], "io-failed", "a file that cannot be")
+
+
 def every_listed_plan_can_be_planned(bench):
     plans = bench.run("list plans")
     assert re.fullmatch(r"lathe: \d+ plans.*\n", plans.err), plans.err
@@ -449,7 +465,8 @@ TESTS = [
     planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,
     without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
     doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
-    plan_holds_what_is_promised, every_listed_plan_can_be_planned, list_has_every_section,
+    plan_holds_what_is_promised, explain_answers_beside_its_picture,
+    every_listed_plan_can_be_planned, list_has_every_section,
     a_wrong_answer_is_a_failure_that_says_where, build_writes_a_cubin_and_keeps_it,
     cache_shows_what_it_keeps, cache_names_must_be_unambiguous, cache_forgets,
     a_bad_entry_is_found, a_full_disk_is_an_error,
