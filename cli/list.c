@@ -24,16 +24,38 @@ static json_t *list_families(void)
                      "D = alpha * A * B^T + beta * C");
 }
 
+static bool plans(const char *variant, enum lathe_arch arch)
+{
+    struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
+    struct lathe_plan plan = LATHE_PLAN_INIT;
+
+    options.arch = arch;
+    snprintf(options.variant, sizeof options.variant, "%s", variant);
+    return lathe_plan_gemm(&plan, lathe_gemm(.m = 4096, .n = 4096, .k = 4096), &options, NULL) ==
+           LATHE_OK;
+}
+
+/* A variant's table names the first of its architectures; where it plans are the others. */
+static json_t *archs_of(const char *variant)
+{
+    json_t *archs = json_array();
+
+    for (int arch = LATHE_SM_80; arch <= LATHE_SM_120A; arch++)
+        if (plans(variant, (enum lathe_arch)arch))
+            json_array_append_new(archs, json_text(lathe_arch_name((enum lathe_arch)arch)));
+    return archs;
+}
+
 static json_t *list_variants(void)
 {
     struct lathe_variant_info info;
     json_t *array = json_array();
 
     for (size_t i = 0; lathe_variant_at(i, &info); i++)
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", info.name,
-                                               "ladder_name", info.ladder_name, "family",
-                                               family_name(info.family), "arch",
-                                               lathe_arch_name(info.arch), "doc", info.doc));
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:s, s:o, s:b, s:s}", "name", info.name, "ladder_name",
+                             info.ladder_name, "family", family_name(info.family), "archs",
+                             archs_of(info.name), "has_kernel", info.has_kernel, "doc", info.doc));
     return array;
 }
 
@@ -186,12 +208,14 @@ const struct verb verb_list = {
     .summary = "families, variants, architectures, types, and every key with its values",
     .about =
         "Without a word: all lists but the last. 'plans' prints words that stand for all\n"
-        "plans there are, one line each; each line, appended to\n"
+        "plans that have kernels, one line each; each line, appended to\n"
         "'gemm m=4096 n=4096 k=4096', is legal.\n"
         "\n"
         "--json: an object with the lists that were asked for:\n"
         "  families      [{\"name\", \"doc\"}]\n"
-        "  variants      [{\"name\", \"ladder_name\", \"family\", \"arch\", \"doc\"}]\n"
+        "  variants      [{\"name\", \"ladder_name\", \"family\", \"archs\": [...], "
+        "\"has_kernel\",\n"
+        "                \"doc\"}]\n"
         "  architectures [{\"name\", \"has_kernels\", \"smem_bytes\", \"sms\", \"tmem_columns\"}]\n"
         "  types         [{\"name\", \"bytes\"}]\n"
         "  problem, plan [{\"key\", \"values\", \"default\", \"doc\"}]\n"

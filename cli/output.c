@@ -299,9 +299,28 @@ void table_free(struct table *table)
     table->count = table->room = 0;
 }
 
+/* "sm_100a sm_103a" */
+static void add_words(struct table *table, const json_t *words)
+{
+    char text[256] = "";
+    const json_t *word;
+    size_t i;
+
+    json_array_foreach(words, i, word)
+    {
+        size_t length = strlen(text);
+
+        snprintf(text + length, sizeof text - length, "%s%s", length > 0 ? " " : "",
+                 json_string_value(word));
+    }
+    table_cell(table, "%s", text[0] ? text : "-");
+}
+
 static void add_value(struct table *table, const json_t *value)
 {
-    if (json_is_integer(value))
+    if (json_is_array(value))
+        add_words(table, value);
+    else if (json_is_integer(value))
         table_cell(table, "%lld", (long long)json_integer_value(value));
     else if (json_is_boolean(value))
         table_cell(table, "%s", json_is_true(value) ? "yes" : "no");

@@ -72,7 +72,8 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 void table_print(struct table *table, struct output *out, int indent);
 void table_free(struct table *table);
 
-/* An array of objects with the same keys as a table under these keys. */
+/* An array of objects with the same keys as a table under these keys; a value may be a list of
+ * words. */
 void output_rows(struct output *out, const json_t *rows, int indent);
 
 #endif

@@ -238,6 +238,32 @@ def list_has_every_section(bench):
     assert {"m", "type", "arch", "tile", "stages"} <= set(keys)
 
 
+def variants_are_listed_with_where_they_plan_and_emit(bench):
+    architectures = bench.run("list architectures --json").json["architectures"]
+    for variant in bench.run("list variants --json").json["variants"]:
+        assert variant["archs"], variant
+        for arch in architectures:
+            words = f"gemm m=4096 n=4096 k=4096 variant={variant['name']} arch={arch['name']}"
+            code = bench.run(f"plan {words}").code
+            equal(code == 0, arch["name"] in variant["archs"], words)
+            if code == 0:
+                equal(bench.run(f"emit {words}").code == 0, variant["has_kernel"], words)
+
+
+def a_default_that_is_a_value_is_that_of_every_variant(bench):
+    """What another variant has otherwise is no default: it is listed as "by variant"."""
+    fields = bench.run("list plan --json").json["plan"]
+    literal = {field["key"]: field["default"] for field in fields
+               if field["default"].isdigit() or field["default"] in field["values"].split()}
+    assert "split" in literal, literal
+    for variant in bench.run("list variants --json").json["variants"]:
+        for arch in variant["archs"]:
+            words = f"gemm m=4096 n=4096 k=4096 variant={variant['name']} arch={arch}"
+            plan = bench.run(f"plan {words} --json").json
+            for key, value in literal.items():
+                equal(str(plan[key]), value, f"{words}: {key}")
+
+
 def a_wrong_answer_is_a_failure_that_says_where(bench):
     """On the stub driver, which computes nothing: D is what it was before, NaN."""
     driver, _, linker = support.stubs()
@@ -467,6 +493,8 @@ TESTS = [
     doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
     plan_holds_what_is_promised, explain_answers_beside_its_picture,
     every_listed_plan_can_be_planned, list_has_every_section,
+    variants_are_listed_with_where_they_plan_and_emit,
+    a_default_that_is_a_value_is_that_of_every_variant,
     a_wrong_answer_is_a_failure_that_says_where, build_writes_a_cubin_and_keeps_it,
     cache_shows_what_it_keeps, cache_names_must_be_unambiguous, cache_forgets,
     a_bad_entry_is_found, a_full_disk_is_an_error,
