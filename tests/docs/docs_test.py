@@ -158,6 +158,12 @@ def check_all_are_held(bench):
             support.equal(result.code, 0, f"{words}: {result.err}")
 
 
+def check_width(bench):
+    """Rows of a table cannot be folded."""
+    for number, line in enumerate(read(README).splitlines(), 1):
+        assert len(line) <= WIDTH or line.startswith("|"), f"line {number}: {len(line)}: {line}"
+
+
 def title_of(block):
     return f"README.md shows what {block.splitlines()[0].strip(' $')} gives"
 
@@ -168,7 +174,8 @@ TESTS = ([(f"{name} shows what the command gives",
           for name in PICTURES] +
          [(title_of(block), lambda bench, block=block: check_transcript(bench, block))
           for block in TRANSCRIPT.findall(read(README))] +
-         [("README.md offers what can be run", check_all_are_held)])
+         [("README.md offers what can be run", check_all_are_held),
+          (f"README.md is at most {WIDTH} columns wide", check_width)])
 
 if __name__ == "__main__":
     sys.exit(support.main(TESTS))
