@@ -4,6 +4,7 @@
 #include "codegen/status.h"
 #include "codegen/text.h"
 #include "templates/budget_doors.h"
+#include "templates/gemm_check.h"
 #include "templates/gemm_problem.h"
 
 #include <stdio.h>
@@ -113,15 +114,10 @@ static void try_larger(const struct search *search, const struct lathe_plan *ref
 {
     static const char *const larger[] = {"tile=256x128x64", "cluster=2x4x1",
                                          "tile=256x128x64 cluster=2x4x1"};
-    const int cluster_tile[2] = {
-        refused->tile[0] * refused->cluster[0],
-        refused->tile[1] * refused->cluster[1],
-    };
-    int64_t tiles;
 
-    if (cluster_tile[0] == 0 || /* refused before tile and cluster were chosen */
-        lt_gemm_count_tiles(search->problem, cluster_tile, &tiles, NULL) == LATHE_OK)
-        return;
+    if (refused->tile[0] == 0 || refused->cluster[0] == 0 || refused->cta_group == 0 ||
+        lt_gemm_check_tiles(refused, search->problem, NULL) == LATHE_OK)
+        return; /* or refused before tile, cluster and group were chosen */
     for (size_t i = 0; i < sizeof larger / sizeof larger[0]; i++)
         if (try_words(search, larger[i]))
             return;

@@ -124,6 +124,11 @@ enum lathe_status lt_gemm_check_tiles(const struct lathe_plan *plan,
     int cluster_tile[2];
     int64_t tiles;
 
+    if (plan->tile[0] % plan->cta_group != 0)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "tile=%dx%dx%d cta_group=%d: each CTA of a pair makes half of the rows, so "
+                       "a tile has an even number of them",
+                       plan->tile[0], plan->tile[1], plan->tile[2], plan->cta_group);
     lt_gemm_cluster_tile(plan, cluster_tile);
     return lt_gemm_count_tiles(problem, cluster_tile, &tiles, err);
 }

@@ -18,7 +18,8 @@ enum lathe_status lt_gemm_check_k(const struct lathe_plan *plan, struct lathe_er
 /* A portable cluster, whose CTAs share the rows of A and B equally. */
 enum lathe_status lt_gemm_check_cluster(const struct lathe_plan *plan, struct lathe_error *err);
 
-/* A kernel counts the tiles of the problem in 32 bits; of sizes that are baked in, if they are. */
+/* A kernel counts the tiles of the problem in 32 bits; of sizes that are baked in, if they are.
+ * Also refuses a tile of which there is no half for each CTA of a pair: it has no cluster tile. */
 enum lathe_status lt_gemm_check_tiles(const struct lathe_plan *plan,
                                       const struct lathe_gemm *problem, struct lathe_error *err);
 enum lathe_status lt_gemm_check_baked_tiles(const struct lathe_plan *plan, struct lathe_error *err);

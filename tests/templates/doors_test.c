@@ -59,7 +59,8 @@ static void draw_problem(char *words)
 
 static void draw_tile(char *words)
 {
-    static const int rows[] = {64, 64, 128, 128, 192, 256, 256}, odd_rows[] = {320, 100, 32, 512};
+    static const int rows[] = {64, 64, 128, 128, 192, 256, 256},
+                     odd_rows[] = {320, 100, 32, 512, 1};
     static const int ks[] = {64, 64, 64, 128, 192, 256}, odd_ks[] = {32, 100, 320, 512};
     uint32_t columns = one_in(12) ? draw(512) + 1 : 8 * (draw(32) + 1);
 
@@ -81,7 +82,8 @@ static void draw_blackwell(char *words)
     if (one_in(3))
         add(words, " variant=%s", PICK(variants));
     if (one_in(2))
-        add(words, " tile=%dx%ux%u", PICK(rows), 16 * (draw(16) + 1), 64 * (draw(4) + 1));
+        add(words, " tile=%dx%ux%u", one_in(16) ? (int)draw(8) + 1 : PICK(rows),
+            16 * (draw(16) + 1), 64 * (draw(4) + 1));
     if (one_in(2))
         add(words, " cta_group=%u", draw(2) + 1);
     if (one_in(3))
@@ -282,6 +284,29 @@ static void any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open(void **
     assert_true(shut <= too_large / 100); /* a D with too many tiles for most plans has none */
 }
 
+static int plan_half_a_row(void)
+{
+    static const char *const archs[] = {"", " arch=sm_90a", " arch=sm_100a", " arch=sm_103a"};
+    int refused = 0;
+
+    for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
+        char words[WORDS_MAX];
+        struct lathe_plan plan;
+        struct lathe_error err = {0};
+
+        snprintf(words, sizeof words, "gemm m=64 n=64 k=64 tile=1x64x64 cta_group=2%s", archs[i]);
+        refused += plan_words(&plan, words, &err) == LATHE_UNSUPPORTED;
+    }
+    return refused;
+}
+
+static void a_tile_of_which_a_pair_has_no_half_is_refused(void **state)
+{
+    (void)state;
+
+    assert_int_equal(result_in_child(plan_half_a_row), 4);
+}
+
 /* ---- Single doors ---- */
 
 static struct lathe_error refusal_of(const char *words)
@@ -423,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_request_gives_a_sound_plan_or_a_refusal_whose_doors_open),
+        cmocka_unit_test(a_tile_of_which_a_pair_has_no_half_is_refused),
         cmocka_unit_test(too_many_stages_lead_to_the_most_that_fit),
         cmocka_unit_test(what_one_word_cannot_mend_leads_to_two),
         cmocka_unit_test(too_large_a_tile_leads_to_smaller_ones),
