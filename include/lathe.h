@@ -241,9 +241,6 @@ struct lathe_plan_options {
     int cta_group;                 /* CTAs that share one MMA                                   */
     int stages;                    /* depth of the ring of A and B tiles                        */
     int consumers;                 /* warpgroups that multiply, or whose accumulators are stored */
-    int acc_stages;                /* accumulators that take turns in tensor memory             */
-    enum lathe_copy load, store;
-    enum lathe_flow flow;
     enum lathe_schedule schedule;
     int raster;                 /* rows of tiles that are walked together (a launch value)   */
     int epilogue[3];            /* rows, columns, buffers of the staging of a CTA            */
@@ -251,6 +248,11 @@ struct lathe_plan_options {
     int regs[2];                /* registers per thread of the producer and of the consumers */
     enum lathe_switch annotate; /* comments in the text; default on                          */
     int sms;                    /* multiprocessors to plan for; 0: the architecture's usual  */
+
+    /* Later than the first header. */
+    int acc_stages; /* accumulators that take turns in tensor memory */
+    enum lathe_copy load, store;
+    enum lathe_flow flow;
 };
 #define LATHE_PLAN_OPTIONS_INIT LATHE_INIT_(lathe_plan_options)
 
@@ -279,9 +281,7 @@ struct lathe_plan {
 
     /* The choices. */
     int tile[3], cluster[3];
-    int cta_group, stages, consumers, acc_stages;
-    enum lathe_copy load, store;
-    enum lathe_flow flow;
+    int cta_group, stages, consumers;
     enum lathe_schedule schedule;
     int raster;
     int epilogue[3];
@@ -302,6 +302,12 @@ struct lathe_plan {
     /* What the planner says of it; 0 and empty after lathe_plan_parse(), which knows no problem. */
     int64_t predicted_ns; /* estimate for the problem; 0: none */
     char reason[160];     /* why this plan, in one line */
+
+    /* Choices later than the first header. A plan whose struct has no room for them is checked and
+     * emitted as its variant has them. */
+    int acc_stages;
+    enum lathe_copy load, store;
+    enum lathe_flow flow;
 };
 #define LATHE_PLAN_INIT LATHE_INIT_(lathe_plan)
 

@@ -114,6 +114,44 @@ static enum lathe_status check_own(struct lathe_plan *plan, struct lathe_error *
     return variant ? variant->check(plan, err) : lt_refuse_variant(plan, err);
 }
 
+/* The fields that the caller's header lacks follow from those that it has, as for a request that
+ * does not name them; where one of these is out of range, the check says so. No header ever had
+ * fewer than those up to `sms`. */
+static void complete_older(struct lathe_plan *plan, size_t size)
+{
+    const struct lt_variant *variant = lt_variant_of(plan);
+    struct lathe_plan complete = *plan;
+
+    if (size <= offsetof(struct lathe_plan, sms) || !variant)
+        return;
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        const struct lt_field *field = &lt_plan_fields[i];
+        const char *storage = (const char *)plan + field->plan_offset;
+
+        if (field->plan_offset < size &&
+            lt_field_check(field, storage, field->kind == LT_PAIR, NULL) != LATHE_OK)
+            return;
+    }
+    variant->complete(&complete);
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        const struct lt_field *field = &lt_plan_fields[i];
+
+        if (field->plan_offset >= size)
+            memcpy((char *)plan + field->plan_offset, (const char *)&complete + field->plan_offset,
+                   lt_field_bytes(field));
+    }
+}
+
+static enum lathe_status import_plan(struct lathe_plan *plan, const struct lathe_plan *given,
+                                     struct lathe_error *err)
+{
+    enum lathe_status status = lt_import_plan(plan, given, err);
+
+    if (status == LATHE_OK && given->struct_size < sizeof *plan)
+        complete_older(plan, given->struct_size);
+    return status;
+}
+
 enum lathe_status lathe_plan_check(struct lathe_plan *given, struct lathe_error *err)
 {
     struct lathe_plan plan;
@@ -121,7 +159,7 @@ enum lathe_status lathe_plan_check(struct lathe_plan *given, struct lathe_error 
     if (!given)
         return lt_fail(err, LATHE_MISUSED, "lathe_plan_check: needs a plan");
 
-    enum lathe_status status = lt_import_plan(&plan, given, err);
+    enum lathe_status status = import_plan(&plan, given, err);
 
     if (status == LATHE_OK)
         status = check_own(&plan, err);
@@ -162,7 +200,7 @@ enum lathe_status lathe_emit(struct lathe_kernel **kernel, const struct lathe_pl
     enum lathe_status status = lt_check_allocator(allocator, err);
 
     if (status == LATHE_OK)
-        status = lt_import_plan(&plan, given, err);
+        status = import_plan(&plan, given, err);
     if (status == LATHE_OK)
         status = check_own(&plan, err);
     if (status == LATHE_OK && !lt_variant_of(&plan)->emit)

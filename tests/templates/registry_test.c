@@ -4,6 +4,7 @@
 #error "runtime/ sees the kernels through registry.h, not the language that they are written in"
 #endif
 
+#include "tests/support/child.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/fail_allocator.h"
 #include "tests/support/ptx_assert.h"
@@ -81,6 +82,44 @@ static void a_plan_needs_a_problem_and_a_place(void **state)
     assert_int_equal(err.status, LATHE_MISUSED);
     assert_int_equal(lathe_plan_gemm(&plan, NULL, NULL, &err), LATHE_MISUSED);
     assert_int_equal(lathe_plan_gemm(&plan, NULL, NULL, NULL), LATHE_MISUSED);
+}
+
+/* The first header that was given out; programs that were compiled with it go on working. */
+static void what_the_first_header_had_stands_where_it_stood(void **state)
+{
+    (void)state;
+    struct first_options {
+        size_t struct_size;
+        int arch;
+        char variant[48];
+        int tile[3], cluster[3], cta_group, stages, consumers, schedule, raster, epilogue[3], split,
+            regs[2], annotate, sms;
+    };
+    struct first_choices {
+        int tile[3], cluster[3], cta_group, stages, consumers, schedule, raster, epilogue[3], split,
+            regs[2], annotate, sms, threads, tenant_count;
+    };
+    const size_t choices = offsetof(struct lathe_plan, tile);
+
+#define ASSERT_OPTION(field)                                                                       \
+    assert_int_equal(offsetof(struct lathe_plan_options, field),                                   \
+                     offsetof(struct first_options, field))
+    ASSERT_OPTION(consumers);
+    ASSERT_OPTION(schedule);
+    ASSERT_OPTION(epilogue);
+    ASSERT_OPTION(sms);
+    assert_int_equal(offsetof(struct lathe_plan_options, acc_stages), sizeof(struct first_options));
+#undef ASSERT_OPTION
+#define ASSERT_CHOICE(field)                                                                       \
+    assert_int_equal(offsetof(struct lathe_plan, field) - choices,                                 \
+                     offsetof(struct first_choices, field))
+    ASSERT_CHOICE(consumers);
+    ASSERT_CHOICE(schedule);
+    ASSERT_CHOICE(sms);
+    ASSERT_CHOICE(tenant_count);
+#undef ASSERT_CHOICE
+    assert_int_equal(offsetof(struct lathe_plan, acc_stages),
+                     offsetof(struct lathe_plan, reason) + sizeof((struct lathe_plan *)0)->reason);
 }
 
 static void a_problem_of_an_older_header_has_defaults_for_what_it_lacks(void **state)
@@ -165,6 +204,60 @@ static void a_plan_of_an_older_header_is_written_as_far_as_it_goes(void **state)
     assert_int_equal(lathe_plan_check(&old.plan, NULL), LATHE_OK);
     assert_int_equal(lathe_emit(&kernel, &old.plan, NULL, NULL), LATHE_OK);
     lathe_kernel_destroy(&kernel);
+}
+
+static void a_plan_of_the_first_header_is_checked_and_emitted_as_its_variant_is(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {
+        "gemm m=512 n=512 k=512 tile=128x128x64",
+        "gemm m=512 n=512 k=512 arch=sm_100a variant=blackwell-8",
+    };
+
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        struct lathe_plan whole = plan_of(requests[i]), old = whole;
+        size_t size = offsetof(struct lathe_plan, acc_stages);
+
+        memset((char *)&old + size, 0x5a, sizeof old - size);
+        old.struct_size = size;
+        assert_int_equal(lathe_plan_check(&old, NULL), LATHE_OK);
+        assert_int_equal(old.struct_size, size);
+        assert_memory_equal(&old.family, &whole.family, size - offsetof(struct lathe_plan, family));
+        old.raster = 0; /* which that header had: left out it is refused */
+        assert_int_equal(lathe_plan_check(&old, NULL), LATHE_OUT_OF_RANGE);
+    }
+
+    struct lathe_plan old = plan_of(requests[0]);
+    struct lathe_kernel *kernel = NULL, *same = kernel_of(requests[0]);
+
+    old.struct_size = offsetof(struct lathe_plan, acc_stages);
+    assert_int_equal(lathe_emit(&kernel, &old, NULL, NULL), LATHE_OK);
+    assert_string_equal(lathe_kernel_text(kernel, NULL), lathe_kernel_text(same, NULL));
+    lathe_kernel_destroy(&same);
+    lathe_kernel_destroy(&kernel);
+}
+
+static int check_plans_of_every_size(void)
+{
+    struct lathe_plan whole = plan_of("gemm m=512 n=512 k=512");
+    int accepted = 0;
+
+    for (size_t size = sizeof size + 1; size <= sizeof whole; size++) {
+        struct lathe_plan plan = whole;
+
+        plan.struct_size = size;
+        accepted += lathe_plan_check(&plan, NULL) == LATHE_OK;
+        plan.type = plan.out = LATHE_TYPE_DEFAULT;
+        accepted += lathe_plan_check(&plan, NULL) == LATHE_OK;
+    }
+    return accepted > 0 ? 0 : 1;
+}
+
+static void a_plan_of_any_size_is_a_plan_or_refused(void **state)
+{
+    (void)state;
+
+    assert_int_equal(result_in_child(check_plans_of_every_size), 0);
 }
 
 static void a_plan_of_a_newer_header_keeps_what_is_not_known(void **state)
@@ -464,6 +557,9 @@ int main(void)
         cmocka_unit_test(a_problem_of_a_newer_header_is_read_as_far_as_it_is_known),
         cmocka_unit_test(options_of_older_and_newer_headers_are_read_as_far_as_they_go),
         cmocka_unit_test(a_plan_of_an_older_header_is_written_as_far_as_it_goes),
+        cmocka_unit_test(what_the_first_header_had_stands_where_it_stood),
+        cmocka_unit_test(a_plan_of_the_first_header_is_checked_and_emitted_as_its_variant_is),
+        cmocka_unit_test(a_plan_of_any_size_is_a_plan_or_refused),
         cmocka_unit_test(a_plan_of_a_newer_header_keeps_what_is_not_known),
         cmocka_unit_test(a_struct_that_no_macro_made_is_refused),
         cmocka_unit_test(a_refused_request_leaves_the_plan_as_it_was),
