@@ -277,7 +277,7 @@ static void print_launch(struct lathe_context *context, const struct lathe_reque
 static void print_explanation(const char *words)
 {
     struct lathe_request request = request_of(words);
-    static struct lathe_explanation explanation;
+    static struct lathe_explanation explanation = LATHE_EXPLANATION_INIT;
     struct lathe_error error;
     double times[101];
 

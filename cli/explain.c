@@ -229,17 +229,16 @@ static int answer(const struct words *words, struct output *out, const struct la
 int explain_run(const struct words *words, struct output *out)
 {
     struct lathe_request request;
-    struct lathe_explanation explanation;
-    struct lathe_plan plan;
-    struct lathe_error err = {.status = LATHE_OK}, other;
-    enum lathe_status status = request_plan(words, &request, &plan, &err);
+    struct lathe_explanation explanation = LATHE_EXPLANATION_INIT;
+    struct lathe_error err = {.status = LATHE_OK};
+    enum lathe_status status = request_detect(words, &request, &err);
 
     if (out->json && words->output && file_is_standard_output(words->output))
         status = fail(&err, LATHE_BAD_WORD, "-o %.80s and --json: both want standard output",
                       words->output);
-    if (status != LATHE_OK && status != LATHE_DOES_NOT_FIT)
+    if (status == LATHE_OK)
+        status = lathe_explain_gemm(&explanation, &request.gemm, &request.plan, &err);
+    if (status != LATHE_OK)
         return output_refuse(out, &err);
-    if (lathe_explain_gemm(&explanation, &request.gemm, &request.plan, &other) != LATHE_OK)
-        return output_refuse(out, &other);
-    return answer(words, out, &explanation, &err);
+    return answer(words, out, &explanation, &explanation.refusal);
 }

@@ -43,13 +43,21 @@ static void detect(struct lathe_plan_options *options)
     lathe_context_destroy(&context);
 }
 
-enum lathe_status request_plan(const struct words *words, struct lathe_request *request,
-                               struct lathe_plan *plan, struct lathe_error *err)
+enum lathe_status request_detect(const struct words *words, struct lathe_request *request,
+                                 struct lathe_error *err)
 {
     enum lathe_status status = request_read(words, request, err);
 
     if (status == LATHE_OK && request->plan.arch == LATHE_ARCH_DEFAULT)
         detect(&request->plan);
+    return status;
+}
+
+enum lathe_status request_plan(const struct words *words, struct lathe_request *request,
+                               struct lathe_plan *plan, struct lathe_error *err)
+{
+    enum lathe_status status = request_detect(words, request, err);
+
     *plan = (struct lathe_plan)LATHE_PLAN_INIT;
     if (status == LATHE_OK)
         status = lathe_plan_gemm(plan, &request->gemm, &request->plan, err);

@@ -15,8 +15,12 @@
 enum lathe_status request_read(const struct words *words, struct lathe_request *request,
                                struct lathe_error *err);
 
-/* The same, and the plan for it. Where no arch is named it is the detected GPU's, and without a GPU
- * the library's default; where one is named, neither driver nor device is touched. */
+/* The same. Where no arch is named it is the detected GPU's, and without a GPU the library's
+ * default; where one is named, neither driver nor device is touched. */
+enum lathe_status request_detect(const struct words *words, struct lathe_request *request,
+                                 struct lathe_error *err);
+
+/* The same, and the plan for it. */
 enum lathe_status request_plan(const struct words *words, struct lathe_request *request,
                                struct lathe_plan *plan, struct lathe_error *err);
 

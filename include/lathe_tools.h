@@ -75,6 +75,7 @@ enum { LATHE_DOORS_MAX = 12 };
 
 /* Another way to do the same problem, in which the ring is deeper. */
 struct lathe_door {
+    size_t struct_size;           /* written by the library                       */
     char words[LATHE_WORDS_SIZE]; /* appended to the request, they give it       */
     int tile[3], cta_group;
     int stages, stage_bytes;
@@ -86,24 +87,27 @@ struct lathe_door {
 
 /* Where the shared memory of a plan goes, and what stands in the way of one more stage. */
 struct lathe_explanation {
+    size_t struct_size;     /* the structs within grow with the header: compile what uses it anew */
     struct lathe_plan plan; /* complete, whether it fits or not                            */
-    int fits;               /* 1: the plan can exist; 0: `refusal` says why not            */
-    char refusal[LATHE_MESSAGE_SIZE];
-    int a_bytes, b_bytes;   /* of A and of B in one stage of one CTA: what a stage costs   */
-    int expected_bytes;     /* that a full barrier waits for: of both CTAs of a pair       */
-    int most_stages;        /* the wall: that fit beside the other tenants; 0: not even one */
-    int wall_bytes;         /* what one stage more than that would need                    */
-    double l2_bytes, waves; /* as those of a door                                          */
-    char limit[256];        /* what is short now, or next                                  */
+    int fits;               /* 1: the plan can exist                                       */
+    struct lathe_error refusal; /* else that of lathe_plan_gemm()                          */
+    int a_bytes, b_bytes;       /* of A and of B in one stage of one CTA: what a stage costs   */
+    int expected_bytes;         /* that a full barrier waits for: of both CTAs of a pair       */
+    int most_stages;            /* the wall: that fit beside the other tenants; 0: not even one */
+    int wall_bytes;             /* what one stage more than that would need                    */
+    double l2_bytes, waves;     /* as those of a door                                          */
+    char limit[256];            /* what is short now, or next                                  */
 
-    /* Ways to more stages than there are now (where the plan does not fit: to as many as were asked
-     * for), best first: those that keep the type of D, then those that take fewer bytes from L2. */
+    /* Ways to more stages than fit; where the plan does not fit, to as many as were asked for, or,
+     * if there is none, to more than fit. Best first: those that keep the type of D, then those
+     * that take fewer bytes from L2. */
     int door_count;
     struct lathe_door doors[LATHE_DOORS_MAX];
 };
+#define LATHE_EXPLANATION_INIT LATHE_INIT_(lathe_explanation)
 
 /* Explains the plan of a problem, also one that does not fit. Needs no GPU.
- * Errors: those of lathe_plan_gemm() but LATHE_DOES_NOT_FIT. */
+ * Errors: those of lathe_plan_gemm() but LATHE_DOES_NOT_FIT, which is explained. */
 LATHE_API enum lathe_status lathe_explain_gemm(struct lathe_explanation *explanation,
                                                const struct lathe_gemm *problem,
                                                const struct lathe_plan_options *options,

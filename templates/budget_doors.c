@@ -145,6 +145,16 @@ static void apply(const struct lt_door_search *search, const struct move *move,
         plan->out = move->out;
 }
 
+/* D of another type may have rows that TMA cannot write. */
+static bool suits(const struct lathe_gemm *problem, const struct lathe_plan *plan)
+{
+    struct lathe_gemm same = *problem;
+
+    same.out = plan->out;
+    return lt_gemm_resolve(&same, NULL) == LATHE_OK &&
+           lt_gemm_check_tiles(plan, &same, NULL) == LATHE_OK;
+}
+
 /* Completes the plan with the deepest ring that fits; false if it cannot exist, or is too shallow.
  */
 static bool is_deep_enough(const struct lt_door_search *search, struct lathe_plan *plan)
@@ -163,7 +173,7 @@ static bool is_deep_enough(const struct lt_door_search *search, struct lathe_pla
         *plan = deepest;
     else if (variant->check(plan, NULL) != LATHE_OK)
         return false;
-    return lt_gemm_check_tiles(plan, search->problem, NULL) == LATHE_OK;
+    return suits(search->problem, plan);
 }
 
 /* ---- Doors ---- */
@@ -204,20 +214,25 @@ static void write_words(const struct lt_door_search *search, const struct lathe_
         add_word(door, "acc_stages=%d", plan->acc_stages);
 }
 
-static void describe(const struct lt_door_search *search, const struct move *move,
-                     const struct lathe_plan *plan, struct lathe_door *door)
+void lt_describe_door(const struct lt_door_search *search, const struct lathe_plan *plan,
+                      struct lathe_door *door)
 {
-    *door = (struct lathe_door){
-        .cta_group = plan->cta_group,
-        .stages = plan->stages,
-        .stage_bytes = lt_gemm_stage_bytes(plan),
-        .smem_bytes = plan->smem_bytes,
-        .tmem_columns = plan->tmem_columns,
-        .l2_bytes = lt_gemm_l2_bytes(plan),
-        .waves = lt_gemm_waves(plan, search->problem),
-        .changes_result = plan->out != search->plan->out,
-    };
+    door->struct_size = sizeof *door;
     memcpy(door->tile, plan->tile, sizeof door->tile);
+    door->cta_group = plan->cta_group;
+    door->stages = plan->stages;
+    door->stage_bytes = lt_gemm_stage_bytes(plan);
+    door->smem_bytes = plan->smem_bytes;
+    door->tmem_columns = plan->tmem_columns;
+    door->l2_bytes = lt_gemm_l2_bytes(plan);
+    door->waves = lt_gemm_waves(plan, search->problem);
+    door->changes_result = plan->out != search->plan->out;
+}
+
+static void name_door(const struct lt_door_search *search, const struct move *move,
+                      const struct lathe_plan *plan, struct lathe_door *door)
+{
+    door->words[0] = '\0';
     write_words(search, plan, door);
     if (move->staging_columns)
         add_word(door, "epilogue=%dx%dx%d", plan->epilogue[0], plan->epilogue[1],
@@ -306,7 +321,8 @@ static double try_move(const struct lt_door_search *search, const struct move *m
     apply(search, move, &plan);
     if (!is_deep_enough(search, &plan) || lt_gemm_l2_bytes(&plan) >= found->ceiling)
         return HUGE_VAL;
-    describe(search, move, &plan, &door);
+    lt_describe_door(search, &plan, &door);
+    name_door(search, move, &plan, &door);
     keep(found, &door, kind_of(search, move));
     return door.l2_bytes;
 }
@@ -326,11 +342,6 @@ static double try_axis(const struct lt_door_search *search, const struct moves *
         best = bytes < best ? bytes : best;
     }
     return best;
-}
-
-int lt_stages_asked_for(const struct lathe_plan *named)
-{
-    return named->stages > 0 ? named->stages : 1;
 }
 
 int lt_find_budget_doors(const struct lt_door_search *search, struct lathe_door *doors, int room)

@@ -13,13 +13,14 @@ struct lt_door_search {
     int stages;                       /* that a door must give at least                 */
 };
 
-/* Where a plan does not fit: the stages that were named, or any. */
-int lt_stages_asked_for(const struct lathe_plan *named);
-
 /* Finds doors, best first: those that leave the type of D as it is, then the fewest bytes from L2,
  * then the most stages. A door is one move along an axis, or a move along two that takes fewer
  * bytes from L2 than what either of them alone leads to. Returns how many there are, `room` at
  * most. */
 int lt_find_budget_doors(const struct lt_door_search *search, struct lathe_door *doors, int room);
+
+/* What is said of a door besides its words, by the plan that it leads to. */
+void lt_describe_door(const struct lt_door_search *search, const struct lathe_plan *plan,
+                      struct lathe_door *door);
 
 #endif

@@ -1,19 +1,19 @@
 #include "templates/doors.h"
 
+#include "codegen/arch.h"
 #include "codegen/fields.h"
 #include "codegen/status.h"
 #include "codegen/text.h"
 #include "templates/budget_doors.h"
 #include "templates/gemm_check.h"
 #include "templates/gemm_problem.h"
+#include "templates/registry.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct search {
-    const struct lathe_gemm *problem; /* as it was asked for */
-    const struct lathe_plan_options *options;
-    lt_planner planner;
+    const struct lt_attempt *attempt;
     struct lathe_error *err;
 };
 
@@ -37,12 +37,12 @@ static bool set_word(struct lathe_gemm *problem, struct lathe_plan_options *opti
            lt_field_set(field, (char *)options + field->offset, equals + 1, NULL) == LATHE_OK;
 }
 
-/* Names the words, which stand apart by spaces, if they lead to a plan. */
-static bool try_words(const struct search *search, const char *words)
+/* Plans the request with the words, which stand apart by spaces, appended. */
+static bool plan_with(const struct lt_attempt *attempt, const char *words, struct lathe_plan *plan)
 {
-    struct lathe_gemm problem = *search->problem;
-    struct lathe_plan_options options = *search->options;
-    struct lathe_plan plan;
+    struct lathe_gemm problem = *attempt->given;
+    struct lathe_plan_options options = *attempt->options;
+    struct lt_attempt again;
     char word[LATHE_WORDS_SIZE];
 
     for (const char *at = words; *at; at += strspn(at, " ")) {
@@ -54,7 +54,18 @@ static bool try_words(const struct search *search, const char *words)
         if (!set_word(&problem, &options, word))
             return false;
     }
-    if (search->planner(&plan, &problem, &options, NULL) != LATHE_OK)
+    if (lt_attempt_plan(&again, &problem, &options, NULL) != LATHE_OK)
+        return false;
+    *plan = again.plan;
+    return true;
+}
+
+/* Names the words if they lead to a plan. */
+static bool try_words(const struct search *search, const char *words)
+{
+    struct lathe_plan plan;
+
+    if (!plan_with(search->attempt, words, &plan))
         return false;
     lt_fits_with(search->err, "%s", words);
     return true;
@@ -116,33 +127,11 @@ static void try_larger(const struct search *search, const struct lathe_plan *ref
                                          "tile=256x128x64 cluster=2x4x1"};
 
     if (refused->tile[0] == 0 || refused->cluster[0] == 0 || refused->cta_group == 0 ||
-        lt_gemm_check_tiles(refused, search->problem, NULL) == LATHE_OK)
+        lt_gemm_check_tiles(refused, &search->attempt->problem, NULL) == LATHE_OK)
         return; /* or refused before tile, cluster and group were chosen */
     for (size_t i = 0; i < sizeof larger / sizeof larger[0]; i++)
         if (try_words(search, larger[i]))
             return;
-}
-
-/* Around the wall: as many stages as were asked for, along another axis; where there is no such
- * way, any ring that fits. */
-static void try_budget_doors(const struct search *search, const struct lt_refusal *refusal)
-{
-    struct lt_door_search budget = {
-        .problem = refusal->problem,
-        .named = refusal->named,
-        .plan = refusal->plan,
-        .stages = lt_stages_asked_for(refusal->named),
-    };
-    enum { ROOM = LATHE_FITS_MAX - 1 }; /* one place is for fewer stages */
-    struct lathe_door doors[ROOM];
-    int count = lt_find_budget_doors(&budget, doors, ROOM);
-
-    if (count == 0) {
-        budget.stages = 1;
-        count = lt_find_budget_doors(&budget, doors, ROOM);
-    }
-    for (int i = 0; i < count; i++)
-        try_words(search, doors[i].words);
 }
 
 static void try_field_values(const struct search *search, const char *key, int value,
@@ -183,7 +172,7 @@ static void try_others(const struct search *search, const struct lathe_plan *ref
 /* Strides that TMA cannot take, each replaced by the nearest that it can. */
 static void try_pitches(const struct search *search)
 {
-    struct lathe_gemm problem = *search->problem;
+    struct lathe_gemm problem = *search->attempt->given;
     struct lt_text words = {0};
     struct lathe_gemm legal;
 
@@ -225,18 +214,74 @@ static void try_kinds(const struct search *search, const struct lathe_plan *refu
     try_field_values(search, "arch", (int)refused->arch, lt_words_arch);
 }
 
-void lt_find_doors(const struct lt_refusal *refusal, struct lathe_error *err)
+/* ---- Around the budget ---- */
+
+/* The doors that give at least so many stages. */
+static int find_doors(const struct lt_attempt *attempt, int stages, struct lathe_door *doors,
+                      int room)
 {
-    struct search search = {refusal->given, refusal->options, refusal->planner, err};
+    const struct lt_door_search search = {
+        .problem = &attempt->problem,
+        .named = &attempt->named,
+        .plan = &attempt->plan,
+        .stages = stages,
+    };
+    int found = lt_find_budget_doors(&search, doors, room), count = 0;
+
+    for (int i = 0; i < found; i++) {
+        struct lathe_plan plan;
+
+        if (!plan_with(attempt, doors[i].words, &plan))
+            continue;
+        doors[count] = doors[i];
+        lt_describe_door(&search, &plan, &doors[count++]);
+    }
+    return count;
+}
+
+int lt_find_ways_around(const struct lt_attempt *attempt, struct lathe_door *doors, int room)
+{
+    const struct lathe_plan *plan = &attempt->plan;
+    int beyond = lt_gemm_stages_that_fit(plan, lt_variant_of(plan)->budget_of, 0) + 1;
+    int asked = attempt->named.stages > 0 ? attempt->named.stages : 1;
+    bool fits = plan->smem_bytes <= plan->smem_limit;
+
+    /* Where bytes are not what is short, any ring will do. */
+    if (fits && lt_arch(plan->arch)->tmem_columns < plan->tmem_columns)
+        beyond = 1;
+    else if (fits)
+        asked = beyond;
+
+    int count = find_doors(attempt, asked, doors, room);
+
+    return count == 0 && beyond < asked ? find_doors(attempt, beyond, doors, room) : count;
+}
+
+/* ---- Ways out ---- */
+
+void lt_add_ways_out(const struct lt_attempt *attempt, const struct lathe_door *doors, int count,
+                     struct lathe_error *err)
+{
+    struct search search = {attempt, err};
 
     if (!err)
         return;
-    if (!refusal->problem) {
+    if (err->status == LATHE_DOES_NOT_FIT) {
+        for (int i = 0; i < count && i < LATHE_FITS_MAX - 1; i++) /* one is for fewer stages */
+            lt_fits_with(err, "%s", doors[i].words);
+        try_stages(&search, &attempt->plan);
+    } else if (err->status == LATHE_UNSUPPORTED && attempt->resolved) {
+        try_kinds(&search, &attempt->plan);
+    } else if (err->status == LATHE_UNSUPPORTED) {
         try_pitches(&search);
-    } else if (err->status == LATHE_DOES_NOT_FIT) {
-        try_budget_doors(&search, refusal);
-        try_stages(&search, refusal->plan);
-    } else {
-        try_kinds(&search, refusal->plan);
     }
+}
+
+void lt_find_ways_out(const struct lt_attempt *attempt, struct lathe_error *err)
+{
+    struct lathe_door doors[LATHE_DOORS_MAX];
+    bool too_large = err && err->status == LATHE_DOES_NOT_FIT;
+    int count = too_large ? lt_find_ways_around(attempt, doors, LATHE_DOORS_MAX) : 0;
+
+    lt_add_ways_out(attempt, doors, count, err);
 }

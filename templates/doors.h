@@ -1,28 +1,23 @@
-/* doors.h: what would make a refused plan possible.
+/* doors.h: what would make a refused plan possible, and what would give a plan more stages.
  *
  * Each door is a set of words that, appended to the request, gives a plan that can exist; every one
- * is tried before it is named. */
+ * is planned as any request is before it is named. */
 #ifndef LT_TEMPLATES_DOORS_H
 #define LT_TEMPLATES_DOORS_H
 
-#include "include/lathe.h"
+#include "include/lathe_tools.h"
+#include "templates/planner.h"
 
-/* Plans the request; used to try doors, without looking for further ones. */
-typedef enum lathe_status (*lt_planner)(struct lathe_plan *plan, const struct lathe_gemm *problem,
-                                        const struct lathe_plan_options *options,
-                                        struct lathe_error *err);
+/* The doors around the budget of a plan that fits, to more stages than do; of one that does not, to
+ * as many as were asked for, or, where there is no such way, to more than fit. Best first; returns
+ * how many there are, `room` at most. */
+int lt_find_ways_around(const struct lt_attempt *attempt, struct lathe_door *doors, int room);
 
-/* A request that was refused, and how far it came. */
-struct lt_refusal {
-    const struct lathe_gemm *given;           /* as it was asked for  */
-    const struct lathe_plan_options *options; /* what was named       */
-    lt_planner planner;
-    const struct lathe_gemm *problem; /* resolved; null where the problem itself was refused */
-    const struct lathe_plan *named;   /* see lt_name_plan()                                  */
-    const struct lathe_plan *plan;    /* as far as it came                                   */
-};
-
-/* Adds the doors of the refusal to the error that says why. */
-void lt_find_doors(const struct lt_refusal *refusal, struct lathe_error *err);
+/* Adds to the error that says why the attempt failed what would not. Where it does not fit that
+ * begins with the given doors around its budget. */
+void lt_add_ways_out(const struct lt_attempt *attempt, const struct lathe_door *doors, int count,
+                     struct lathe_error *err);
+/* The same; the doors are looked for. */
+void lt_find_ways_out(const struct lt_attempt *attempt, struct lathe_error *err);
 
 #endif

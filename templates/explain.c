@@ -4,9 +4,8 @@
 #include "codegen/plan.h"
 #include "codegen/status.h"
 #include "include/lathe_tools.h"
-#include "templates/budget_doors.h"
+#include "templates/doors.h"
 #include "templates/gemm_tile.h"
-#include "templates/planner.h"
 #include "templates/registry.h"
 
 #include <stdio.h>
@@ -64,64 +63,59 @@ static void name_limit(struct lathe_explanation *e)
     }
 }
 
-static void find_doors(struct lathe_explanation *e, const struct lathe_gemm *problem,
-                       const struct lathe_plan *named)
+static void explain(struct lathe_explanation *e, const struct lt_attempt *attempt,
+                    const struct lathe_error *refusal)
 {
-    const struct lt_door_search search = {
-        .problem = problem,
-        .named = named,
-        .plan = &e->plan,
-        .stages = e->fits ? e->most_stages + 1 : lt_stages_asked_for(named),
-    };
-
-    e->door_count = lt_find_budget_doors(&search, e->doors, LATHE_DOORS_MAX);
+    *e = (struct lathe_explanation)LATHE_EXPLANATION_INIT;
+    e->plan = attempt->plan;
+    e->fits = refusal->status == LATHE_OK;
+    measure(e, &attempt->problem);
+    name_limit(e);
+    e->door_count = lt_find_ways_around(attempt, e->doors, LATHE_DOORS_MAX);
+    e->refusal = *refusal;
+    lt_add_ways_out(attempt, e->doors, e->door_count, &e->refusal);
 }
 
-static enum lathe_status explain(struct lathe_explanation *e, const struct lathe_gemm *given,
-                                 const struct lathe_plan_options *given_options,
-                                 const struct lathe_error *refusal, struct lathe_error *err)
+static enum lathe_status check_place(const struct lathe_explanation *explanation,
+                                     struct lathe_error *err)
 {
-    struct lathe_gemm problem;
-    struct lathe_plan_options options;
-    struct lathe_plan named;
-    enum lathe_status status = lt_import(&problem, given, "lathe_gemm", err);
+    if (!explanation)
+        return lt_fail(err, LATHE_MISUSED, "lathe_explain_gemm: no place for the explanation");
 
-    if (status == LATHE_OK)
-        status = lt_import_options(&options, given_options, err);
-    if (status == LATHE_OK)
-        status = lt_gemm_resolve(&problem, err);
-    if (status == LATHE_OK)
-        status = lt_name_plan(&named, &problem, &options, err);
-    if (status != LATHE_OK)
-        return status;
+    enum lathe_status status = lt_check_size(explanation, "lathe_explanation", err);
 
-    memset(e, 0, sizeof *e);
-    e->plan = named;
-    e->fits = lt_complete_plan(&e->plan, &problem, NULL) == LATHE_OK;
-    if (!e->fits)
-        snprintf(e->refusal, sizeof e->refusal, "%s", refusal->message);
-    measure(e, &problem);
-    name_limit(e);
-    find_doors(e, &problem, &named);
-    return LATHE_OK;
+    if (status == LATHE_OK && explanation->struct_size != sizeof *explanation)
+        return lt_fail(
+            err, LATHE_MISUSED,
+            "struct lathe_explanation of %zu bytes: in Lathe %s it has %zu; compile what "
+            "uses it anew",
+            explanation->struct_size, lathe_version(), sizeof *explanation);
+    return status;
 }
 
 enum lathe_status lathe_explain_gemm(struct lathe_explanation *explanation,
-                                     const struct lathe_gemm *problem,
-                                     const struct lathe_plan_options *options,
+                                     const struct lathe_gemm *given,
+                                     const struct lathe_plan_options *given_options,
                                      struct lathe_error *err)
 {
-    struct lathe_plan plan = LATHE_PLAN_INIT;
+    struct lathe_gemm problem;
+    struct lathe_plan_options options;
     struct lathe_error refusal = {.status = LATHE_OK};
+    struct lt_attempt attempt;
+    enum lathe_status status = check_place(explanation, err);
 
-    if (!explanation || !problem)
-        return lt_fail(err, LATHE_MISUSED, "lathe_explain_gemm: no %s",
-                       problem ? "place for the explanation" : "problem");
-
-    enum lathe_status status = lathe_plan_gemm(&plan, problem, options, &refusal);
-
-    if (status == LATHE_OK || status == LATHE_DOES_NOT_FIT)
-        return explain(explanation, problem, options, &refusal, err);
+    if (status == LATHE_OK && !given)
+        status = lt_fail(err, LATHE_MISUSED, "lathe_explain_gemm: no problem");
+    if (status == LATHE_OK)
+        status = lt_import_request(&problem, &options, given, given_options, err);
+    if (status != LATHE_OK)
+        return status;
+    status = lt_attempt_plan(&attempt, &problem, &options, &refusal);
+    if (status == LATHE_OK || status == LATHE_DOES_NOT_FIT) {
+        explain(explanation, &attempt, &refusal);
+        return LATHE_OK;
+    }
+    lt_find_ways_out(&attempt, &refusal);
     if (err)
         *err = refusal;
     return status;

@@ -115,3 +115,43 @@ enum lathe_status lt_complete_plan(struct lathe_plan *plan, const struct lathe_g
 
     return status == LATHE_OK ? variant->check(plan, err) : status;
 }
+
+enum lathe_status lt_attempt_plan(struct lt_attempt *attempt, const struct lathe_gemm *given,
+                                  const struct lathe_plan_options *options, struct lathe_error *err)
+{
+    *attempt = (struct lt_attempt){.given = given, .options = options, .problem = *given};
+
+    enum lathe_status status = lt_gemm_resolve(&attempt->problem, err);
+
+    attempt->resolved = status == LATHE_OK;
+    if (status == LATHE_OK)
+        status = lt_name_plan(&attempt->named, &attempt->problem, options, err);
+    attempt->plan = attempt->named;
+    return status == LATHE_OK ? lt_complete_plan(&attempt->plan, &attempt->problem, err) : status;
+}
+
+static enum lathe_status check_options(const struct lathe_plan_options *options,
+                                       struct lathe_error *err)
+{
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        const struct lt_field *field = &lt_plan_fields[i];
+        enum lathe_status status =
+            lt_field_check(field, (const char *)options + field->offset, true, err);
+
+        if (status != LATHE_OK)
+            return status;
+    }
+    return LATHE_OK;
+}
+
+enum lathe_status lt_import_request(struct lathe_gemm *problem, struct lathe_plan_options *options,
+                                    const struct lathe_gemm *given,
+                                    const struct lathe_plan_options *given_options,
+                                    struct lathe_error *err)
+{
+    enum lathe_status status = lt_import(problem, given, "lathe_gemm", err);
+
+    if (status == LATHE_OK)
+        status = lt_import_options(options, given_options, err);
+    return status == LATHE_OK ? check_options(options, err) : status;
+}

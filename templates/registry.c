@@ -13,63 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum lathe_status check_options(const struct lathe_plan_options *options,
-                                       struct lathe_error *err)
-{
-    for (size_t i = 0; i < lt_plan_field_count; i++) {
-        const struct lt_field *field = &lt_plan_fields[i];
-        enum lathe_status status =
-            lt_field_check(field, (const char *)options + field->offset, true, err);
-
-        if (status != LATHE_OK)
-            return status;
-    }
-    return LATHE_OK;
-}
-
-/* Resolves and plans, without looking for doors. */
-static enum lathe_status plan_quietly(struct lathe_plan *plan, const struct lathe_gemm *given,
-                                      const struct lathe_plan_options *options,
-                                      struct lathe_error *err)
-{
-    struct lathe_gemm problem = *given;
-    enum lathe_status status = lt_gemm_resolve(&problem, err);
-
-    if (status == LATHE_OK)
-        status = lt_name_plan(plan, &problem, options, err);
-    return status == LATHE_OK ? lt_complete_plan(plan, &problem, err) : status;
-}
-
-static enum lathe_status plan_loudly(struct lathe_plan *plan, const struct lathe_gemm *given,
-                                     const struct lathe_plan_options *options,
-                                     struct lathe_error *err)
-{
-    struct lathe_gemm problem = *given;
-    struct lathe_plan named;
-    enum lathe_status status = lt_gemm_resolve(&problem, err);
-    struct lt_refusal refusal = {.given = given, .options = options, .planner = plan_quietly};
-
-    if (status == LATHE_OK) {
-        status = lt_name_plan(&named, &problem, options, err);
-        *plan = named;
-        refusal.problem = &problem;
-        refusal.named = &named;
-        refusal.plan = plan;
-        if (status == LATHE_OK)
-            status = lt_complete_plan(plan, &problem, err);
-    }
-    if (status == LATHE_UNSUPPORTED || status == LATHE_DOES_NOT_FIT)
-        lt_find_doors(&refusal, err);
-    return status;
-}
-
 enum lathe_status lathe_plan_gemm(struct lathe_plan *out, const struct lathe_gemm *given,
                                   const struct lathe_plan_options *given_options,
                                   struct lathe_error *err)
 {
     struct lathe_gemm problem;
     struct lathe_plan_options options;
-    struct lathe_plan plan;
+    struct lt_attempt attempt;
 
     if (!out || !given)
         return lt_fail(err, LATHE_MISUSED, "lathe_plan_gemm: needs a plan and a problem");
@@ -77,15 +27,14 @@ enum lathe_status lathe_plan_gemm(struct lathe_plan *out, const struct lathe_gem
     enum lathe_status status = lt_check_size(out, "lathe_plan", err);
 
     if (status == LATHE_OK)
-        status = lt_import(&problem, given, "lathe_gemm", err);
+        status = lt_import_request(&problem, &options, given, given_options, err);
+    if (status != LATHE_OK)
+        return status;
+    status = lt_attempt_plan(&attempt, &problem, &options, err);
     if (status == LATHE_OK)
-        status = lt_import_options(&options, given_options, err);
-    if (status == LATHE_OK)
-        status = check_options(&options, err);
-    if (status == LATHE_OK)
-        status = plan_loudly(&plan, &problem, &options, err);
-    if (status == LATHE_OK)
-        lt_export(out, &plan);
+        lt_export(out, &attempt.plan);
+    else
+        lt_find_ways_out(&attempt, err);
     return status;
 }
 
