@@ -11,11 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_serial(const struct lathe_plan *plan)
-{
-    return plan->flow == LATHE_STEPWISE || plan->flow == LATHE_SERIAL;
-}
-
 static void measure(struct lathe_explanation *e, const struct lathe_gemm *problem)
 {
     const struct lathe_plan *plan = &e->plan;
@@ -47,7 +42,7 @@ static void name_limit(struct lathe_explanation *e)
     else if (plan->smem_bytes > plan->smem_limit)
         snprintf(e->limit, size, "shared memory: %d bytes too many",
                  plan->smem_bytes - plan->smem_limit);
-    else if (is_serial(plan))
+    else if (lt_gemm_is_serial(plan))
         snprintf(e->limit, size, "the flow: one stage is all it can use; %d bytes stay free",
                  plan->smem_limit - plan->smem_bytes);
     else if (plan->stages < e->most_stages)

@@ -5,6 +5,11 @@ int lt_gemm_span_columns(const struct lathe_plan *plan)
     return LT_SPAN_BYTES / lathe_type_bytes(plan->type);
 }
 
+bool lt_gemm_is_serial(const struct lathe_plan *plan)
+{
+    return plan->flow == LATHE_STEPWISE || plan->flow == LATHE_SERIAL;
+}
+
 int lt_gemm_cluster_size(const struct lathe_plan *plan)
 {
     return plan->cluster[0] * plan->cluster[1];

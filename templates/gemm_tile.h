@@ -8,10 +8,16 @@
 
 #include "include/lathe.h"
 
+#include <stdbool.h>
+
 enum { LT_SPAN_BYTES = 128 }; /* of a row of A or B in shared memory: one span of the swizzle */
 
 /* Elements of k in a span. */
 int lt_gemm_span_columns(const struct lathe_plan *plan);
+
+/* One step after the other: what is loaded is waited for at once, so that one stage is all that the
+ * flow can use. */
+bool lt_gemm_is_serial(const struct lathe_plan *plan);
 
 /* CTAs of a cluster. */
 int lt_gemm_cluster_size(const struct lathe_plan *plan);

@@ -1,6 +1,7 @@
 /* variants.c: the table of all kernels, and who is found in it. */
 #include "codegen/arch.h"
 #include "codegen/plan.h"
+#include "templates/gemm_sm100_check.h"
 #include "templates/gemm_sm100_plan.h"
 #include "templates/gemm_sm90.h"
 #include "templates/gemm_sm90_plan.h"

@@ -2,7 +2,7 @@
  * LADDERS, "Blackwell (sm_100a)" and "Convolution: the stage budget". */
 #include "codegen/budget.h"
 #include "include/lathe_tools.h"
-#include "templates/gemm_sm100_plan.h"
+#include "templates/gemm_sm100_check.h"
 #include "templates/gemm_tile.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/ptx_assert.h"

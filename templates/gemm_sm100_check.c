@@ -1,0 +1,256 @@
+/* The budget and the rules of plans for sm_100a and sm_103a. Sources of the limits: PTX ISA 9.1,
+ * "Tensor Memory" and "tcgen05.mma" (shapes, data-path layouts), "tcgen05.alloc",
+ * "clusterlaunchcontrol". */
+#include "templates/gemm_sm100_check.h"
+
+#include "codegen/arch.h"
+#include "codegen/plan.h"
+#include "codegen/status.h"
+#include "codegen/wgmma.h"
+#include "codegen/words.h"
+#include "templates/gemm_check.h"
+#include "templates/gemm_tile.h"
+
+enum {
+    TMEM_LANES = 128, /* a row of the staging each                                      */
+    TMEM_LEAST = 32,  /* columns of one allocation                                      */
+    MBARRIER_BYTES = 8,
+    REPLY_BYTES = 16, /* of clusterlaunchcontrol.try_cancel, and their alignment        */
+    REPLIES = 2,      /* so that the next tile is asked for while this one is made      */
+    TMEM_POINTER_BYTES = 4
+};
+
+/* ---- The budget ---- */
+
+static int ring_barriers(const struct lathe_plan *plan)
+{
+    int full = plan->load == LATHE_COPY_TMA ? plan->stages : 0; /* what threads copy needs none */
+    int empty = lt_gemm_is_serial(plan) ? 1 : plan->stages;
+
+    return full + empty;
+}
+
+static int accumulators(const struct lathe_plan *plan)
+{
+    return plan->consumers * plan->acc_stages;
+}
+
+static int barriers(const struct lathe_plan *plan)
+{
+    int count = ring_barriers(plan);
+
+    if (plan->flow == LATHE_SPECIALISED)
+        count += 2 * accumulators(plan); /* full and empty */
+    if (plan->schedule == LATHE_DYNAMIC)
+        count += 2 * REPLIES;
+    if (plan->beta == LATHE_BETA_ANY && plan->store == LATHE_COPY_TMA)
+        count += plan->epilogue[2]; /* C comes through the staging */
+    return count;
+}
+
+static int64_t staging_bytes(const struct lathe_plan *plan)
+{
+    if (plan->store == LATHE_COPY_THREADS)
+        return 0;
+    return (int64_t)plan->epilogue[0] * plan->epilogue[1] * plan->epilogue[2] *
+           lathe_type_bytes(plan->out);
+}
+
+void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budget)
+{
+    *budget = (struct lt_budget){0};
+    lt_budget_add(budget, "barriers", (int64_t)barriers(plan) * MBARRIER_BYTES);
+    if (plan->schedule == LATHE_DYNAMIC) {
+        lt_budget_align(budget, REPLY_BYTES);
+        lt_budget_add(budget, "scheduler reply", REPLIES * REPLY_BYTES);
+    }
+    lt_budget_add(budget, "tmem pointer", TMEM_POINTER_BYTES);
+    lt_budget_align(budget, LT_TILE_ALIGNMENT);
+    lt_budget_add(budget, "stage ring", (int64_t)plan->stages * lt_gemm_stage_bytes(plan));
+    if (plan->store == LATHE_COPY_TMA)
+        lt_budget_add(budget, "epilogue staging", staging_bytes(plan));
+}
+
+/* Rows of one MMA: of the pair, under cta_group=2. */
+static int mma_rows(const struct lathe_plan *plan)
+{
+    return plan->tile[0] / plan->consumers;
+}
+
+/* Of one accumulator. A pair's MMA of 128 rows has 64 in each CTA, which lie side by side on its
+ * 128 lanes (data-path layout B); fewer rows than lanes otherwise leave lanes free, not columns. */
+static int accumulator_columns(const struct lathe_plan *plan)
+{
+    bool folded = plan->cta_group == 2 && mma_rows(plan) == TMEM_LANES;
+
+    return folded ? plan->tile[1] / 2 : plan->tile[1];
+}
+
+int lt_gemm_sm100_tmem_columns(const struct lathe_plan *plan)
+{
+    int needed = accumulators(plan) * accumulator_columns(plan), columns = TMEM_LEAST;
+
+    while (columns < needed)
+        columns *= 2;
+    return columns;
+}
+
+/* ---- Check ---- */
+
+static bool is_integer(enum lathe_type type)
+{
+    return type == LATHE_INT8;
+}
+
+enum lathe_status lt_gemm_sm100_check_types(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    bool has_i8 = lt_arch(plan->arch)->features & LT_HAS_TCGEN05_I8;
+    bool multiplied =
+        plan->type != LATHE_F32 && plan->type != LATHE_S32 && (has_i8 || !is_integer(plan->type));
+    bool given = is_integer(plan->type)
+                     ? plan->out == LATHE_S32
+                     : plan->out != LATHE_S32 && plan->out != LATHE_INT8 && plan->out != LATHE_TF32;
+
+    if (!multiplied)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "type=%s: the tensor cores of %s multiply f16 bf16 tf32 e4m3 e5m2%s",
+                       lathe_type_name(plan->type), lathe_arch_name(plan->arch),
+                       has_i8 ? " int8" : "");
+    if (!given)
+        return lt_fail(err, LATHE_UNSUPPORTED, "out=%s: from type=%s there is %s",
+                       lathe_type_name(plan->out), lathe_type_name(plan->type),
+                       is_integer(plan->type) ? "s32" : "f32 f16 bf16 e4m3 e5m2");
+    return LATHE_OK;
+}
+
+static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    const int *tile = plan->tile;
+    int group = plan->cta_group;
+    int least = group * 64, most = group * 128;
+    int step = is_integer(plan->type) ? group * 16 : mma_rows(plan) == 64 ? 8 : 16;
+
+    if (plan->consumers > 2)
+        return lt_fail(err, LATHE_UNSUPPORTED, "consumers=%d: one or two accumulators share B",
+                       plan->consumers);
+    if (tile[0] % plan->consumers != 0 || (mma_rows(plan) != least && mma_rows(plan) != most))
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "tile=%dx%dx%d: with cta_group=%d and consumers=%d a tile has %d or %d rows",
+                       tile[0], tile[1], tile[2], group, plan->consumers, plan->consumers * least,
+                       plan->consumers * most);
+    if (tile[1] % step != 0 || tile[1] > LT_GEMM_SM100_COLUMNS_MAX)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "tile=%dx%dx%d: with %d rows for each MMA the columns of a tile are a "
+                       "multiple of %d up to %d (the n of tcgen05.mma)",
+                       tile[0], tile[1], tile[2], mma_rows(plan), step, LT_GEMM_SM100_COLUMNS_MAX);
+    return lt_gemm_check_k(plan, err);
+}
+
+static enum lathe_status check_pair(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    if (plan->cta_group == 1)
+        return LATHE_OK;
+    if (plan->cluster[0] % 2 != 0)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "cta_group=2 cluster=%dx%dx%d: the two CTAs of a pair lie along m in one "
+                       "cluster; cluster=2x1x1",
+                       plan->cluster[0], plan->cluster[1], plan->cluster[2]);
+    if (plan->flow != LATHE_SPECIALISED || plan->load != LATHE_COPY_TMA)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "cta_group=2 load=%s flow=%s: pairs are fed by load=tma flow=specialised",
+                       lt_word_of(lt_words_copy, (int)plan->load),
+                       lt_word_of(lt_words_flow, (int)plan->flow));
+    return LATHE_OK;
+}
+
+static enum lathe_status check_flow(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    const char *flow = lt_word_of(lt_words_flow, (int)plan->flow);
+
+    if (lt_gemm_is_serial(plan) && plan->stages != 1)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "flow=%s stages=%d: what is loaded is waited for at once; stages=1", flow,
+                       plan->stages);
+    if (plan->flow == LATHE_PIPELINED && plan->stages < 2)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "flow=pipelined stages=%d: loading ahead takes at least stages=2",
+                       plan->stages);
+    if (plan->flow != LATHE_SPECIALISED && (plan->consumers != 1 || plan->acc_stages != 1))
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "flow=%s consumers=%d acc_stages=%d: more than one accumulator takes "
+                       "flow=specialised",
+                       flow, plan->consumers, plan->acc_stages);
+    if (plan->flow != LATHE_SPECIALISED && plan->schedule == LATHE_DYNAMIC)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "flow=%s schedule=dynamic: a warp of its own asks for tiles; "
+                       "flow=specialised",
+                       flow);
+    if (plan->split != 1)
+        return lt_fail(err, LATHE_UNSUPPORTED, "split=%d: kernels have split=1 so far",
+                       plan->split);
+    return lt_gemm_check_regs(plan, err);
+}
+
+enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
+                                               struct lathe_error *err)
+{
+    const int *staging = plan->epilogue;
+    int row = staging[1] * lathe_type_bytes(plan->out);
+
+    if (plan->store == LATHE_COPY_THREADS)
+        return staging[0] == 0 ? LATHE_OK
+                               : lt_fail(err, LATHE_UNSUPPORTED,
+                                         "store=threads epilogue=%dx%dx%d: threads store from "
+                                         "registers and have no staging; leave it out",
+                                         staging[0], staging[1], staging[2]);
+    if (staging[0] != TMEM_LANES || staging[1] > plan->tile[1] || row % 16 != 0 ||
+        row > LT_SPAN_BYTES || staging[2] > 8)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "epilogue=%dx%dx%d: the staging has %d rows, the lanes of tensor memory, of "
+                       "16 to %d bytes in steps of 16, no more than the %d columns of a tile, and "
+                       "1 to 8 buffers",
+                       staging[0], staging[1], staging[2], TMEM_LANES, LT_SPAN_BYTES,
+                       plan->tile[1]);
+    return LATHE_OK;
+}
+
+static enum lathe_status check_tmem(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    int limit = lt_arch(plan->arch)->tmem_columns;
+
+    if (plan->tmem_columns <= limit)
+        return LATHE_OK;
+    return lt_fail(err, LATHE_DOES_NOT_FIT,
+                   "tile=%dx%dx%d acc_stages=%d: needs %d columns of tensor memory and an SM has "
+                   "%d; an accumulator takes %d, and there are %d",
+                   plan->tile[0], plan->tile[1], plan->tile[2], plan->acc_stages,
+                   plan->tmem_columns, limit, accumulator_columns(plan), accumulators(plan));
+}
+
+static int threads_of(const struct lathe_plan *plan)
+{
+    return LT_WARPGROUP_THREADS * (plan->flow == LATHE_SPECIALISED ? 1 + plan->consumers : 1);
+}
+
+enum lathe_status lt_gemm_sm100_check(struct lathe_plan *plan, struct lathe_error *err)
+{
+    enum lathe_status status;
+
+    if ((status = lt_gemm_check_fields(plan, err)) != LATHE_OK ||
+        (status = lt_gemm_check_problem(plan, err)) != LATHE_OK ||
+        (status = lt_gemm_sm100_check_types(plan, err)) != LATHE_OK ||
+        (status = check_tile(plan, err)) != LATHE_OK)
+        return status;
+    lt_gemm_derive_threads(plan, threads_of(plan));
+    plan->accumulators = 0; /* they lie in tensor memory */
+    plan->tmem_columns = lt_gemm_sm100_tmem_columns(plan);
+    if ((status = lt_gemm_check_cluster(plan, err)) != LATHE_OK ||
+        (status = check_pair(plan, err)) != LATHE_OK ||
+        (status = lt_gemm_check_baked_tiles(plan, err)) != LATHE_OK ||
+        (status = lt_gemm_sm100_check_epilogue(plan, err)) != LATHE_OK ||
+        (status = check_flow(plan, err)) != LATHE_OK)
+        return status;
+    lt_gemm_derive_bytes(plan, lt_gemm_sm100_budget);
+    status = check_tmem(plan, err);
+    return status == LATHE_OK ? lt_gemm_check_bytes(plan, err) : status;
+}

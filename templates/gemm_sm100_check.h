@@ -1,0 +1,24 @@
+/* gemm_sm100_check.h: what plans for sm_100a and sm_103a may be, whose accumulators lie in tensor
+ * memory, and what they take of it and of shared memory. */
+#ifndef LT_TEMPLATES_GEMM_SM100_CHECK_H
+#define LT_TEMPLATES_GEMM_SM100_CHECK_H
+
+#include "codegen/budget.h"
+
+enum { LT_GEMM_SM100_COLUMNS_MAX = 256 }; /* of one tcgen05.mma */
+
+/* See struct lt_variant. */
+enum lathe_status lt_gemm_sm100_check(struct lathe_plan *plan, struct lathe_error *err);
+
+/* Two of its rules, for plans that are not complete yet: the types of A, B and D; the staging. */
+enum lathe_status lt_gemm_sm100_check_types(const struct lathe_plan *plan, struct lathe_error *err);
+enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
+                                               struct lathe_error *err);
+
+/* What the tenants of a plan take, in the order of their offsets; the plan is in range. */
+void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budget);
+
+/* Columns of tensor memory that a CTA allocates: a power of two from 32, whatever there is. */
+int lt_gemm_sm100_tmem_columns(const struct lathe_plan *plan);
+
+#endif
