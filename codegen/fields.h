@@ -9,6 +9,7 @@
 #include "codegen/words.h"
 #include "include/lathe.h"
 
+enum { LT_STAGES_MAX = 64 };      /* of a ring, as plan.def has it */
 #define LT_SIZE_MAX 0x7ffff000    /* 2^31 - 2^12 */
 #define LT_STRIDE_MAX (1LL << 40) /* elements; TMA's limit, in bytes, is checked with the type */
 

@@ -4,6 +4,7 @@
 #include "templates/gemm_tile.h"
 #include "templates/registry.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,7 +24,7 @@ struct move {
 
 /* The atom is one axis: how many CTAs share an MMA, and of how many rows. */
 enum axis { ATOM, COLUMNS, DEPTH, STAGING, ACCUMULATORS, OUTPUT, AXES };
-enum { MOVES_MAX = 40 };
+enum { MOVES_MAX = 40 }; /* the most is 5 widths of a staging of 8 buffers, less the one there is */
 
 struct moves {
     int count;
@@ -32,8 +33,8 @@ struct moves {
 
 static void add_move(struct moves *moves, struct move move)
 {
-    if (moves->count < MOVES_MAX)
-        moves->list[moves->count++] = move;
+    assert(moves->count < MOVES_MAX);
+    moves->list[moves->count++] = move;
 }
 
 /* Pairs where the architecture has them; the check refuses what is none of its atoms. */

@@ -14,7 +14,7 @@ struct chunk {
 
 int lt_epilogue_chunk_columns(enum lathe_type out)
 {
-    return LT_EPILOGUE_SPAN / lathe_type_bytes(out);
+    return LT_SPAN_BYTES / lathe_type_bytes(out);
 }
 
 int lt_epilogue_whole_columns(enum lathe_type out)
@@ -76,7 +76,7 @@ static void find_rows(struct lt_builder *b, struct lt_epilogue *e, lt_value thre
     lt_value lane_row = floats ? lt_op(b, "lane_row", "shr.u32", lane, lt_imm(2))
                                : lt_op(b, "lane_row", "and.b32", lane, lt_imm(15));
     lt_value row = lt_op(b, "staging_row", "add.u32", warp_row, lane_row);
-    lt_value start = lt_op(b, "row_start", "mad.lo.u32", row, lt_imm(LT_EPILOGUE_SPAN), e->staging);
+    lt_value start = lt_op(b, "row_start", "mad.lo.u32", row, lt_imm(LT_SPAN_BYTES), e->staging);
     lt_value row_bits = lt_op(b, "row_bits", "and.b32", row, lt_imm(7));
     lt_value piece;
 
@@ -263,7 +263,7 @@ static void store_floats(struct lt_builder *b, const struct lt_epilogue *e,
                          const struct lt_vector *acc, int first, lt_value address)
 {
     for (int half = 0; half < 2; half++) {
-        lt_value at = lt_at(address, half * 8 * LT_EPILOGUE_SPAN);
+        lt_value at = lt_at(address, half * 8 * LT_SPAN_BYTES);
         lt_value c_left = {0}, c_right = {0};
 
         if (e->reads_c) {

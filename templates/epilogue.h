@@ -13,8 +13,9 @@
 #define LT_TEMPLATES_EPILOGUE_H
 
 #include "codegen/barrier.h"
+#include "templates/gemm_tile.h"
 
-enum { LT_EPILOGUE_ROWS = 64, LT_EPILOGUE_SPAN = 128, LT_EPILOGUE_BUFFER_BYTES = 64 * 128 };
+enum { LT_EPILOGUE_ROWS = 64, LT_EPILOGUE_BUFFER_BYTES = LT_EPILOGUE_ROWS * LT_SPAN_BYTES };
 
 struct lt_epilogue {
     const struct lathe_plan *plan;

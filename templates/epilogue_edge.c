@@ -15,7 +15,7 @@ struct lt_edge lt_edge_find(struct lt_builder *b, const struct lt_epilogue *e, l
     lt_value column = lt_op(b, "edge_column", "sub.u32", e->d_whole, n);
     lt_value exists = lt_op(b, "edge_exists", "setp.lt.u32", column, lt_imm(e->columns));
     lt_value byte = lt_op(b, "edge_byte", "mul.lo.u32", column, lt_imm(bytes));
-    edge.chunk = lt_op(b, "edge_chunk", "div.u32", byte, lt_imm(LT_EPILOGUE_SPAN));
+    edge.chunk = lt_op(b, "edge_chunk", "div.u32", byte, lt_imm(LT_SPAN_BYTES));
     lt_note(b, "the chunk of the tile that holds it, or none");
     edge.chunk = lt_op(b, "edge_chunk", "selp.b32", edge.chunk, lt_hex(0xffffffff), exists);
     lt_comment(b, "its 16 bytes in this thread's row of a buffer, at their swizzled place");
@@ -23,10 +23,10 @@ struct lt_edge lt_edge_find(struct lt_builder *b, const struct lt_epilogue *e, l
     edge.row = lt_op(b, "edge_row", "and.b32", thread, lt_imm(LT_EPILOGUE_ROWS - 1));
     lt_value swizzle = lt_op(b, "edge_swizzle", "and.b32", edge.row, lt_imm(7));
     swizzle = lt_op(b, "edge_swizzle", "shl.b32", swizzle, lt_imm(4));
-    byte = lt_op(b, "edge_byte", "and.b32", byte, lt_imm(LT_EPILOGUE_SPAN - 1));
+    byte = lt_op(b, "edge_byte", "and.b32", byte, lt_imm(LT_SPAN_BYTES - 1));
     byte = lt_op(b, "edge_byte", "xor.b32", byte, swizzle);
     edge.from = lt_op(b, "edge_from", "add.u32", e->staging, byte);
-    edge.from = lt_op(b, "edge_from", "mad.lo.u32", edge.row, lt_imm(LT_EPILOGUE_SPAN), edge.from);
+    edge.from = lt_op(b, "edge_from", "mad.lo.u32", edge.row, lt_imm(LT_SPAN_BYTES), edge.from);
     edge.kept = lt_vector(b, LT_B32, "edge", 4);
 
     lt_value other = lt_op(b, "edge_other", "and.b32", thread, lt_imm(LT_EPILOGUE_ROWS));

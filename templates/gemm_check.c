@@ -4,13 +4,13 @@
 #include "codegen/budget.h"
 #include "codegen/fields.h"
 #include "codegen/status.h"
+#include "codegen/wgmma.h"
 #include "templates/gemm_problem.h"
 #include "templates/gemm_tile.h"
 
 enum {
     SPANS_MAX = 4,         /* of the swizzle, along the k of a tile             */
     CLUSTER_MAX = 8,       /* the portable cluster size                         */
-    WARPGROUP = 128,       /* threads                                           */
     THREAD_REGISTERS = 255 /* more than this no thread can have                 */
 };
 
@@ -146,7 +146,7 @@ enum lathe_status lt_gemm_check_baked_tiles(const struct lathe_plan *plan, struc
 enum lathe_status lt_gemm_check_regs(const struct lathe_plan *plan, struct lathe_error *err)
 {
     const int *regs = plan->regs;
-    int pool = lt_arch(plan->arch)->registers / WARPGROUP;
+    int pool = lt_arch(plan->arch)->registers / LT_WARPGROUP_THREADS;
 
     if (regs[0] == 0 && regs[1] == 0)
         return LATHE_OK;
@@ -208,7 +208,6 @@ void lt_gemm_derive_bytes(struct lathe_plan *plan, lt_gemm_budget_of budget_of)
 /* Barriers and padding take more with more stages, so the quotient is where the search starts. */
 int lt_gemm_stages_that_fit(const struct lathe_plan *plan, lt_gemm_budget_of budget_of, int least)
 {
-    enum { STAGES_MOST = 64 };
     struct lathe_plan trial = *plan;
     struct lt_budget budget;
     int limit = lt_arch(plan->arch)->smem_bytes;
@@ -216,8 +215,8 @@ int lt_gemm_stages_that_fit(const struct lathe_plan *plan, lt_gemm_budget_of bud
     if (lt_gemm_stage_bytes(plan) == 0) /* a tile that the check will refuse */
         return least;
     trial.stages = limit / lt_gemm_stage_bytes(plan);
-    if (trial.stages > STAGES_MOST)
-        trial.stages = STAGES_MOST;
+    if (trial.stages > LT_STAGES_MAX)
+        trial.stages = LT_STAGES_MAX;
     for (; trial.stages > least; trial.stages--) {
         budget_of(&trial, &budget);
         if (budget.bytes <= limit)

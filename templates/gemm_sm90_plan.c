@@ -6,6 +6,7 @@
 #include "templates/gemm_sm90_plan.h"
 
 #include "codegen/status.h"
+#include "codegen/wgmma.h"
 #include "codegen/words.h"
 #include "templates/epilogue.h"
 #include "templates/gemm_check.h"
@@ -17,7 +18,6 @@
 
 enum {
     BLOCK_ROWS = 64, /* of one wgmma                                                  */
-    WARPGROUP = 128, /* threads                                                       */
     CONSUMERS_MAX = 2,
     STAGES_LEAST = 2,
     TILE_N_MAX = 256, /* of one wgmma, and rows of a TMA box                           */
@@ -148,7 +148,7 @@ enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error
     if ((status = lt_gemm_check_fields(plan, err)) != LATHE_OK ||
         (status = check_problem_part(plan, err)) != LATHE_OK)
         return status;
-    lt_gemm_derive_threads(plan, WARPGROUP * (1 + plan->consumers));
+    lt_gemm_derive_threads(plan, LT_WARPGROUP_THREADS * (1 + plan->consumers));
     plan->accumulators = plan->tile[0] / BLOCK_ROWS * (plan->tile[1] / 2) / plan->consumers;
     plan->tmem_columns = 0;
     if ((status = check_tile(plan, err)) != LATHE_OK ||

@@ -9,16 +9,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "sm_100a and sm_103a" */
+static bool has_plans(const struct lt_variant *variant, enum lathe_arch arch)
+{
+    return variant ? lt_variant_is_for(variant, arch)
+                   : lt_variant_find(LATHE_GEMM, arch, "") != NULL;
+}
+
+/* "sm_100a and sm_103a": those that the variant is for, or, without one, that any is for. */
 static void print_archs(const struct lt_variant *variant, char *names, size_t size)
 {
     size_t length = 0;
+    int left = 0;
 
+    for (const struct lt_arch *row = lt_arch_table; row->id != LATHE_ARCH_DEFAULT; row++)
+        left += has_plans(variant, row->id);
     names[0] = '\0';
-    for (int i = 0; i < LT_VARIANT_ARCHS && variant->archs[i] != LATHE_ARCH_DEFAULT; i++) {
-        snprintf(names + length, size - length, "%s%s", i > 0 ? " and " : "",
-                 lathe_arch_name(variant->archs[i]));
+    for (const struct lt_arch *row = lt_arch_table; row->id != LATHE_ARCH_DEFAULT; row++) {
+        if (!has_plans(variant, row->id))
+            continue;
+        snprintf(names + length, size - length, "%s%s",
+                 length == 0 ? ""
+                 : left == 1 ? " and "
+                             : ", ",
+                 row->name);
         length = strlen(names);
+        left--;
     }
 }
 
@@ -39,10 +54,10 @@ enum lathe_status lt_refuse_variant(const struct lathe_plan *plan, struct lathe_
     if (preset[0])
         return lt_fail(err, LATHE_BAD_WORD, "variant=%s: no such variant; nearest: variant=%s",
                        plan->variant, nearest ? nearest : lt_variants[0].name);
-    return lt_fail(
-        err, LATHE_UNSUPPORTED,
-        "arch=%s: there are plans for sm_90a, sm_100a and sm_103a so far, and kernels for %s",
-        lathe_arch_name(plan->arch), lathe_arch_name(lt_default_arch()));
+    print_archs(NULL, archs, sizeof archs);
+    return lt_fail(err, LATHE_UNSUPPORTED,
+                   "arch=%s: there are plans for %s so far, and kernels for %s",
+                   lathe_arch_name(plan->arch), archs, lathe_arch_name(lt_default_arch()));
 }
 
 /* A plan in which what the options name stands and the rest is zero. */

@@ -43,6 +43,8 @@ const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_ar
 /* The same by the plan's label, "custom(from NAME)" too. */
 const struct lt_variant *lt_variant_of(const struct lathe_plan *plan);
 
+bool lt_variant_is_for(const struct lt_variant *variant, enum lathe_arch arch);
+
 /* Whether there is a kernel that an architecture can run. */
 bool lt_arch_has_kernels(enum lathe_arch arch);
 

@@ -57,7 +57,7 @@ enum lathe_arch lt_arch_of_capability(int major, int minor)
     return LATHE_ARCH_DEFAULT;
 }
 
-static bool is_for(const struct lt_variant *variant, enum lathe_arch arch)
+bool lt_variant_is_for(const struct lt_variant *variant, enum lathe_arch arch)
 {
     for (int i = 0; i < LT_VARIANT_ARCHS && variant->archs[i] != LATHE_ARCH_DEFAULT; i++)
         if (variant->archs[i] == arch)
@@ -71,7 +71,7 @@ const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_ar
     for (size_t i = 0; i < lt_variant_count; i++) {
         const struct lt_variant *variant = &lt_variants[i];
 
-        if (variant->family == family && is_for(variant, arch) &&
+        if (variant->family == family && lt_variant_is_for(variant, arch) &&
             (name[0] ? strcmp(variant->name, name) == 0 : variant->is_default))
             return variant;
     }
@@ -89,7 +89,7 @@ const struct lt_variant *lt_variant_of(const struct lathe_plan *plan)
 bool lt_arch_has_kernels(enum lathe_arch arch)
 {
     for (size_t i = 0; i < lt_variant_count; i++)
-        if (is_for(&lt_variants[i], arch) && lt_variants[i].emit)
+        if (lt_variant_is_for(&lt_variants[i], arch) && lt_variants[i].emit)
             return true;
     return false;
 }
