@@ -71,6 +71,13 @@ static bool try_words(const struct search *search, const char *words)
     return true;
 }
 
+/* Otherwise it was refused before these were chosen, or is of no variant. */
+static bool has_choices(const struct lathe_plan *refused)
+{
+    return lt_variant_of(refused) && refused->tile[0] > 0 && refused->cluster[0] > 0 &&
+           refused->cta_group > 0 && refused->stages > 0;
+}
+
 static bool try_tile(const struct search *search, int rows, int columns, int k)
 {
     char words[LATHE_WORDS_SIZE];
@@ -81,21 +88,39 @@ static bool try_tile(const struct search *search, int rows, int columns, int k)
     return try_words(search, words);
 }
 
-/* The most stages below those asked for, else the fewest above. */
+/* The deepest ring that the plan can have beside the rest of it. */
+static int deepest(const struct search *search, const struct lathe_plan *refused)
+{
+    const struct lt_variant *variant = lt_variant_of(refused);
+    struct lathe_plan open = *refused;
+
+    if (search->err->status == LATHE_DOES_NOT_FIT)
+        return lt_gemm_stages_that_fit(refused, variant->budget_of, 0);
+    open.stages = 0;
+    variant->complete(&open); /* which reckons with no bytes that a check refuses */
+    return open.stages;
+}
+
+/* The most stages below those asked for, else the fewest above: tile and cluster do not depend on
+ * them, so that each is one plan to try and no search. */
 static void try_stages(const struct search *search, const struct lathe_plan *refused)
 {
     char words[LATHE_WORDS_SIZE];
 
-    for (int stages = refused->stages - 1; stages >= 1; stages--) {
-        snprintf(words, sizeof words, "stages=%d", stages);
-        if (try_words(search, words))
-            return;
-    }
-    for (int stages = refused->stages + 1; stages <= 4; stages++) {
-        snprintf(words, sizeof words, "stages=%d", stages);
-        if (try_words(search, words))
-            return;
-    }
+    if (!has_choices(refused))
+        return;
+
+    struct lt_stages range = lt_variant_of(refused)->stages_of(refused);
+    int fit = deepest(search, refused), stages = refused->stages - 1;
+
+    stages = stages < fit ? stages : fit;
+    stages = stages < range.most ? stages : range.most;
+    if (stages < range.least)
+        stages = range.least;
+    if (stages == refused->stages)
+        return;
+    snprintf(words, sizeof words, "stages=%d", stages);
+    try_words(search, words);
 }
 
 /* One axis at a time: fewer columns, the next more, other rows, other k. */
@@ -126,9 +151,9 @@ static void try_larger(const struct search *search, const struct lathe_plan *ref
     static const char *const larger[] = {"tile=256x128x64", "cluster=2x4x1",
                                          "tile=256x128x64 cluster=2x4x1"};
 
-    if (refused->tile[0] == 0 || refused->cluster[0] == 0 || refused->cta_group == 0 ||
+    if (!has_choices(refused) ||
         lt_gemm_check_tiles(refused, &search->attempt->problem, NULL) == LATHE_OK)
-        return; /* or refused before tile, cluster and group were chosen */
+        return;
     for (size_t i = 0; i < sizeof larger / sizeof larger[0]; i++)
         if (try_words(search, larger[i]))
             return;

@@ -40,6 +40,11 @@ void lt_gemm_derive_threads(struct lathe_plan *plan, int threads);
 /* The tenants, their sum and the limit. */
 void lt_gemm_derive_bytes(struct lathe_plan *plan, lt_gemm_budget_of budget_of);
 
+/* How deep a ring may be, whatever else fits. */
+struct lt_stages {
+    int least, most;
+};
+
 /* The deepest ring for which all tenants fit; `least` where even that does not. */
 int lt_gemm_stages_that_fit(const struct lathe_plan *plan, lt_gemm_budget_of budget_of, int least);
 

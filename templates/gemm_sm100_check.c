@@ -4,6 +4,7 @@
 #include "templates/gemm_sm100_check.h"
 
 #include "codegen/arch.h"
+#include "codegen/fields.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
 #include "codegen/wgmma.h"
@@ -163,18 +164,26 @@ static enum lathe_status check_pair(const struct lathe_plan *plan, struct lathe_
     return LATHE_OK;
 }
 
+struct lt_stages lt_gemm_sm100_stages(const struct lathe_plan *plan)
+{
+    int least = plan->flow == LATHE_PIPELINED ? 2 : 1;
+
+    return (struct lt_stages){least, lt_gemm_is_serial(plan) ? 1 : LT_STAGES_MAX};
+}
+
 static enum lathe_status check_flow(const struct lathe_plan *plan, struct lathe_error *err)
 {
     const char *flow = lt_word_of(lt_words_flow, (int)plan->flow);
+    struct lt_stages stages = lt_gemm_sm100_stages(plan);
 
-    if (lt_gemm_is_serial(plan) && plan->stages != 1)
+    if (plan->stages > stages.most)
         return lt_fail(err, LATHE_UNSUPPORTED,
-                       "flow=%s stages=%d: what is loaded is waited for at once; stages=1", flow,
-                       plan->stages);
-    if (plan->flow == LATHE_PIPELINED && plan->stages < 2)
+                       "flow=%s stages=%d: what is loaded is waited for at once; stages=%d", flow,
+                       plan->stages, stages.most);
+    if (plan->stages < stages.least)
         return lt_fail(err, LATHE_UNSUPPORTED,
-                       "flow=pipelined stages=%d: loading ahead takes at least stages=2",
-                       plan->stages);
+                       "flow=%s stages=%d: loading ahead takes at least stages=%d", flow,
+                       plan->stages, stages.least);
     if (plan->flow != LATHE_SPECIALISED && (plan->consumers != 1 || plan->acc_stages != 1))
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "flow=%s consumers=%d acc_stages=%d: more than one accumulator takes "

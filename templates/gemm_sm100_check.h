@@ -3,7 +3,7 @@
 #ifndef LT_TEMPLATES_GEMM_SM100_CHECK_H
 #define LT_TEMPLATES_GEMM_SM100_CHECK_H
 
-#include "codegen/budget.h"
+#include "templates/gemm_check.h"
 
 enum { LT_GEMM_SM100_COLUMNS_MAX = 256 }; /* of one tcgen05.mma */
 
@@ -17,6 +17,9 @@ enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
 
 /* What the tenants of a plan take, in the order of their offsets; the plan is in range. */
 void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budget);
+
+/* How deep the ring of the plan's flow may be. */
+struct lt_stages lt_gemm_sm100_stages(const struct lathe_plan *plan);
 
 /* Columns of tensor memory that a CTA allocates: a power of two from 32, whatever there is. */
 int lt_gemm_sm100_tmem_columns(const struct lathe_plan *plan);

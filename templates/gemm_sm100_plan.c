@@ -99,15 +99,17 @@ static void complete_accumulators(struct lathe_plan *plan, const struct preset *
 /* The preset's depth where it fits; without one, all that fit. */
 static void complete_stages(struct lathe_plan *plan, const struct preset *preset)
 {
-    bool serial = lt_gemm_is_serial(plan);
-    int least = plan->flow == LATHE_PIPELINED ? 2 : 1;
+    struct lt_stages range = lt_gemm_sm100_stages(plan);
 
     if (plan->stages > 0)
         return;
     /* The budget of a staging that the check will refuse is no number to reckon with. */
-    serial = serial || lt_gemm_sm100_check_epilogue(plan, NULL) != LATHE_OK;
-    plan->stages = serial ? 1 : lt_gemm_stages_that_fit(plan, lt_gemm_sm100_budget, least);
-    if (preset->stages >= least && preset->stages < plan->stages)
+    plan->stages = lt_gemm_sm100_check_epilogue(plan, NULL) == LATHE_OK
+                       ? lt_gemm_stages_that_fit(plan, lt_gemm_sm100_budget, range.least)
+                       : range.least;
+    if (plan->stages > range.most)
+        plan->stages = range.most;
+    if (preset->stages >= range.least && preset->stages < plan->stages)
         plan->stages = preset->stages;
 }
 

@@ -5,6 +5,7 @@
  * check that refuses it. */
 #include "templates/gemm_sm90_plan.h"
 
+#include "codegen/fields.h"
 #include "codegen/status.h"
 #include "codegen/wgmma.h"
 #include "codegen/words.h"
@@ -139,6 +140,12 @@ static enum lathe_status check_epilogue(const struct lathe_plan *plan, struct la
                        staging[0], staging[1], staging[2], plan->consumers,
                        lathe_type_name(plan->out), plan->tile[1], rows, columns);
     return LATHE_OK;
+}
+
+struct lt_stages lt_gemm_sm90_stages(const struct lathe_plan *plan)
+{
+    (void)plan; /* there is one flow */
+    return (struct lt_stages){STAGES_LEAST, LT_STAGES_MAX};
 }
 
 enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error *err)

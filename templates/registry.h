@@ -28,6 +28,8 @@ struct lt_variant {
     /* The same for a plan whose tile is there. */
     void (*complete)(struct lathe_plan *plan);
     lt_gemm_budget_of budget_of;
+    /* What the plan's flow can do with. */
+    struct lt_stages (*stages_of)(const struct lathe_plan *plan);
     /* Checks a full plan and fills in what follows from it. */
     enum lathe_status (*check)(struct lathe_plan *plan, struct lathe_error *err);
     /* Null where the kernel is not there yet, and plans are all there is. */

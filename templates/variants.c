@@ -21,6 +21,7 @@ const struct lt_variant lt_variants[] = {
         .choose = lt_gemm_sm90_choose,
         .complete = lt_gemm_sm90_complete,
         .budget_of = lt_gemm_sm90_budget,
+        .stages_of = lt_gemm_sm90_stages,
         .check = lt_gemm_sm90_check,
         .emit = lt_gemm_sm90_specialised,
     },
@@ -37,6 +38,7 @@ const struct lt_variant lt_variants[] = {
         .choose = lt_gemm_sm100_choose,                                                            \
         .complete = lt_gemm_sm100_complete,                                                        \
         .budget_of = lt_gemm_sm100_budget,                                                         \
+        .stages_of = lt_gemm_sm100_stages,                                                         \
         .check = lt_gemm_sm100_check,                                                              \
     },
 #include "templates/gemm_sm100.def"

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { REQUESTS = 10000 };
 
@@ -417,6 +418,51 @@ static void a_single_stage_leads_to_two(void **state)
     assert_true(has_door(&err, "stages=2"));
 }
 
+static double fastest_us(const char *words)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < 7; i++) {
+        struct timespec start, end;
+        struct lathe_plan plan;
+        struct lathe_error err = {0};
+
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+        plan_words(&plan, words, &err);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+
+        double us =
+            (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) / 1e3;
+
+        best = us < best ? us : best;
+    }
+    return best;
+}
+
+/* A search a stage count would take fifty to a hundred and fifty times as long as a plan. */
+static void a_refusal_takes_no_longer_the_more_stages_were_asked_for(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a",
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a cta_group=2",
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a consumers=3",
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a acc_stages=2",
+    };
+    double plan_us = fastest_us(requests[0]);
+
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        char words[WORDS_MAX];
+
+        snprintf(words, sizeof words, "%s stages=61", requests[i]);
+
+        double times = fastest_us(words) / plan_us;
+
+        print_message("# %.0f plans for: %s\n", times, words);
+        assert_true(times < 45);
+    }
+}
+
 static void a_refused_request_needs_no_place_for_the_reason(void **state)
 {
     (void)state;
@@ -458,6 +504,7 @@ int main(void)
         cmocka_unit_test(an_architecture_without_plans_leads_to_those_that_have_some),
         cmocka_unit_test(an_output_type_leads_to_those_that_kernels_give),
         cmocka_unit_test(a_single_stage_leads_to_two),
+        cmocka_unit_test(a_refusal_takes_no_longer_the_more_stages_were_asked_for),
         cmocka_unit_test(a_refused_request_needs_no_place_for_the_reason),
         cmocka_unit_test(the_largest_numbers_that_words_can_give_are_refused),
     };
