@@ -83,8 +83,10 @@ static void print_wall(struct output *out, const struct lathe_explanation *e)
     output_text(out, "one stage   %s bytes: %s of A and %s of B\n",
                 explain_number(e->a_bytes + e->b_bytes, stage), explain_number(e->a_bytes, a),
                 explain_number(e->b_bytes, b));
-    output_text(out, "its barrier waits for %s bytes%s\n", explain_number(e->expected_bytes, bytes),
-                plan->cta_group == 2 ? ", those of both CTAs of the pair" : "");
+    if (e->expected_bytes > 0)
+        output_text(out, "its barrier waits for %s bytes%s\n",
+                    explain_number(e->expected_bytes, bytes),
+                    plan->cta_group == 2 ? ", those of both CTAs of the pair" : "");
     output_text(out, "the wall    %d stage%s; ", e->most_stages,
                 e->most_stages == 1 ? " fits" : "s fit");
     output_text(out, "%d would need %s bytes", e->most_stages + 1,

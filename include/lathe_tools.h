@@ -92,11 +92,11 @@ struct lathe_explanation {
     int fits;               /* 1: the plan can exist                                       */
     struct lathe_error refusal; /* else that of lathe_plan_gemm()                          */
     int a_bytes, b_bytes;       /* of A and of B in one stage of one CTA: what a stage costs   */
-    int expected_bytes;         /* that a full barrier waits for: of both CTAs of a pair       */
-    int most_stages;            /* the wall: that fit beside the other tenants; 0: not even one */
-    int wall_bytes;             /* what one stage more than that would need                    */
-    double l2_bytes, waves;     /* as those of a door                                          */
-    char limit[256];            /* what is short now, or next                                  */
+    int expected_bytes; /* that a full barrier waits for: of both CTAs of a pair; 0: threads copy */
+    int most_stages;    /* the wall: that fit beside the other tenants; 0: not even one */
+    int wall_bytes;     /* what one stage more than that would need                    */
+    double l2_bytes, waves; /* as those of a door                                          */
+    char limit[256];        /* what is short now, or next                                  */
 
     /* Ways to more stages than fit; where the plan does not fit, to as many as were asked for, or,
      * if there is none, to more than fit. Best first: those that keep the type of D, then those

@@ -25,10 +25,11 @@ enum {
 
 static int ring_barriers(const struct lathe_plan *plan)
 {
-    int full = plan->load == LATHE_COPY_TMA ? plan->stages : 0; /* what threads copy needs none */
+    /* What the MMA's own threads have copied they know to be there. */
+    bool full = plan->load == LATHE_COPY_TMA || plan->flow == LATHE_SPECIALISED;
     int empty = lt_gemm_is_serial(plan) ? 1 : plan->stages;
 
-    return full + empty;
+    return (full ? plan->stages : 0) + empty;
 }
 
 static int accumulators(const struct lathe_plan *plan)

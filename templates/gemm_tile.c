@@ -43,7 +43,7 @@ int lt_gemm_stage_bytes(const struct lathe_plan *plan)
 
 int lt_gemm_expected_bytes(const struct lathe_plan *plan)
 {
-    return plan->cta_group * lt_gemm_stage_bytes(plan);
+    return plan->load == LATHE_COPY_THREADS ? 0 : plan->cta_group * lt_gemm_stage_bytes(plan);
 }
 
 double lt_gemm_l2_bytes(const struct lathe_plan *plan)
@@ -51,6 +51,10 @@ double lt_gemm_l2_bytes(const struct lathe_plan *plan)
     int tile[2];
 
     lt_gemm_cluster_tile(plan, tile);
+    if (plan->load == LATHE_COPY_THREADS) {
+        tile[0] = plan->tile[0] / plan->cta_group;
+        tile[1] = plan->tile[1];
+    }
     return (double)(tile[0] + tile[1]) * lathe_type_bytes(plan->type) /
            (2.0 * (double)tile[0] * (double)tile[1]);
 }

@@ -28,11 +28,12 @@ void lt_gemm_cluster_tile(const struct lathe_plan *plan, int tile[2]);
 int lt_gemm_a_bytes(const struct lathe_plan *plan);
 int lt_gemm_b_bytes(const struct lathe_plan *plan);
 int lt_gemm_stage_bytes(const struct lathe_plan *plan);
-/* Bytes that a full barrier waits for: those of both CTAs of a pair. */
+/* Bytes that a full barrier waits for: those of both CTAs of a pair. 0 where threads copy, for then
+ * it counts threads, if there is one. */
 int lt_gemm_expected_bytes(const struct lathe_plan *plan);
 
 /* Bytes that come from L2 for each operation (a multiplication or an addition), where the CTAs of a
- * cluster fetch what they share once. */
+ * cluster fetch what they share once; threads fetch for their own CTA alone. */
 double lt_gemm_l2_bytes(const struct lathe_plan *plan);
 
 /* Clusters that work at a time; 1 where one walks all tiles. */

@@ -117,6 +117,49 @@ static void barriers_expect_the_bytes_of_the_ladder(void **state)
     }
 }
 
+static void what_threads_copy_is_awaited_by_other_warps_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int barriers; /* of 8 bytes */
+    } cases[] = {
+        {"variant=blackwell-1", 1},                         /* the MMA's          */
+        {"variant=blackwell-3 flow=pipelined stages=3", 3}, /* stages are let go  */
+        {"variant=blackwell-3 flow=specialised stages=3", 3 + 3 + 2},
+        {"variant=blackwell-7 load=threads stages=3", 3 + 3 + 2},
+        {"variant=blackwell-7 stages=3", 3 + 3 + 2},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[WORDS_MAX];
+        struct lathe_plan plan;
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=sm_100a %s", cases[i].words);
+        plan = plan_of(words);
+        assert_int_equal(bytes_of(&plan, "barriers"), 8 * cases[i].barriers);
+        assert_int_equal(lt_gemm_expected_bytes(&plan),
+                         plan.load == LATHE_COPY_TMA ? lt_gemm_stage_bytes(&plan) : 0);
+    }
+}
+
+static void threads_fetch_for_their_own_cta_alone(void **state)
+{
+    (void)state;
+    static const char *const clusters[] = {"1x1x1", "4x2x1"};
+
+    for (int i = 0; i < 2; i++) {
+        char words[WORDS_MAX];
+        struct lathe_plan plan;
+
+        snprintf(words, sizeof words,
+                 "gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-3 cluster=%s",
+                 clusters[i]);
+        plan = plan_of(words);
+        assert_true(lt_gemm_l2_bytes(&plan) == (128 + 128) * 2 / (2.0 * 128 * 128));
+    }
+}
+
 static void step_nine_takes_what_its_source_says(void **state)
 {
     (void)state;
@@ -363,6 +406,8 @@ int main(void)
         cmocka_unit_test(a_seventh_stage_leads_to_the_pair),
         cmocka_unit_test(a_ninth_stage_leads_to_the_doors_of_the_note),
         cmocka_unit_test(barriers_expect_the_bytes_of_the_ladder),
+        cmocka_unit_test(what_threads_copy_is_awaited_by_other_warps_alone),
+        cmocka_unit_test(threads_fetch_for_their_own_cta_alone),
         cmocka_unit_test(step_nine_takes_what_its_source_says),
         cmocka_unit_test(five_stages_of_hopper_are_the_bytes_of_the_ladder),
         cmocka_unit_test(every_step_of_the_ladder_is_a_plan),
