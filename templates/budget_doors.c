@@ -136,11 +136,8 @@ static void apply(const struct lt_door_search *search, const struct move *move,
     memcpy(plan->cluster, from->cluster, sizeof plan->cluster);
     if (plan->cta_group == 2 && plan->cluster[0] % 2 != 0)
         plan->cluster[0] *= 2; /* the two CTAs of a pair lie along m */
-    if (move->staging_columns) {
-        plan->epilogue[0] = from->epilogue[0];
-        plan->epilogue[1] = move->staging_columns;
-        plan->epilogue[2] = move->staging_buffers;
-    }
+    if (move->staging_columns)
+        memset(plan->epilogue, 0, sizeof plan->epilogue);
     plan->acc_stages = moved(move->acc_stages, plan->acc_stages);
     if (move->out)
         plan->out = move->out;
@@ -158,12 +155,17 @@ static bool suits(const struct lathe_gemm *problem, const struct lathe_plan *pla
 
 /* Completes the plan with the deepest ring that fits; false if it cannot exist, or is too shallow.
  */
-static bool is_deep_enough(const struct lt_door_search *search, struct lathe_plan *plan)
+static bool is_deep_enough(const struct lt_door_search *search, const struct move *move,
+                           struct lathe_plan *plan)
 {
     const struct lt_variant *variant = lt_variant_of(plan);
 
     plan->stages = search->stages;
     variant->complete(plan);
+    if (move->staging_columns) { /* its rows follow from the atom */
+        plan->epilogue[1] = move->staging_columns;
+        plan->epilogue[2] = move->staging_buffers;
+    }
     if (lt_gemm_stage_bytes(plan) == 0)
         return false;
 
@@ -320,7 +322,7 @@ static double try_move(const struct lt_door_search *search, const struct move *m
     struct lathe_door door;
 
     apply(search, move, &plan);
-    if (!is_deep_enough(search, &plan) || lt_gemm_l2_bytes(&plan) >= found->ceiling)
+    if (!is_deep_enough(search, move, &plan) || lt_gemm_l2_bytes(&plan) >= found->ceiling)
         return HUGE_VAL;
     lt_describe_door(search, &plan, &door);
     name_door(search, move, &plan, &door);

@@ -79,18 +79,22 @@ static int mma_rows(const struct lathe_plan *plan)
     return plan->tile[0] / plan->consumers;
 }
 
-/* Of one accumulator. A pair's MMA of 128 rows has 64 in each CTA, which lie side by side on its
- * 128 lanes (data-path layout B); fewer rows than lanes otherwise leave lanes free, not columns. */
-static int accumulator_columns(const struct lathe_plan *plan)
+/* A pair's MMA of 128 rows has 64 in each CTA, which lie side by side on its 128 lanes (data-path
+ * layout B); fewer rows than lanes otherwise leave lanes free, not columns. */
+struct lt_accumulator lt_gemm_sm100_accumulator(const struct lathe_plan *plan)
 {
-    bool folded = plan->cta_group == 2 && mma_rows(plan) == TMEM_LANES;
+    bool half = mma_rows(plan) / plan->cta_group == TMEM_LANES / 2;
+    bool folded = half && plan->cta_group == 2;
 
-    return folded ? plan->tile[1] / 2 : plan->tile[1];
+    return (struct lt_accumulator){
+        .lanes = half && !folded ? TMEM_LANES / 2 : TMEM_LANES,
+        .columns = folded ? (plan->tile[1] + 1) / 2 : plan->tile[1],
+    };
 }
 
 int lt_gemm_sm100_tmem_columns(const struct lathe_plan *plan)
 {
-    int needed = accumulators(plan) * accumulator_columns(plan), columns = TMEM_LEAST;
+    int needed = accumulators(plan) * lt_gemm_sm100_accumulator(plan).columns, columns = TMEM_LEAST;
 
     while (columns < needed)
         columns *= 2;
@@ -204,6 +208,7 @@ static enum lathe_status check_flow(const struct lathe_plan *plan, struct lathe_
 enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
                                                struct lathe_error *err)
 {
+    const struct lt_accumulator accumulator = lt_gemm_sm100_accumulator(plan);
     const int *staging = plan->epilogue;
     int row = staging[1] * lathe_type_bytes(plan->out);
 
@@ -213,14 +218,15 @@ enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
                                          "store=threads epilogue=%dx%dx%d: threads store from "
                                          "registers and have no staging; leave it out",
                                          staging[0], staging[1], staging[2]);
-    if (staging[0] != TMEM_LANES || staging[1] > plan->tile[1] || row % 16 != 0 ||
-        row > LT_SPAN_BYTES || staging[2] > 8)
+    if (staging[0] != accumulator.lanes || staging[1] > accumulator.columns ||
+        row % LT_GEMM_SM100_STAGING_STEP != 0 || row > LT_SPAN_BYTES || staging[2] > 8)
         return lt_fail(err, LATHE_UNSUPPORTED,
-                       "epilogue=%dx%dx%d: the staging has %d rows, the lanes of tensor memory, of "
-                       "16 to %d bytes in steps of 16, no more than the %d columns of a tile, and "
-                       "1 to 8 buffers",
-                       staging[0], staging[1], staging[2], TMEM_LANES, LT_SPAN_BYTES,
-                       plan->tile[1]);
+                       "epilogue=%dx%dx%d: the staging has %d rows, the lanes of an accumulator in "
+                       "tensor memory, of %d to %d bytes in steps of %d, no more than the %d "
+                       "columns of the accumulator, and 1 to 8 buffers",
+                       staging[0], staging[1], staging[2], accumulator.lanes,
+                       LT_GEMM_SM100_STAGING_STEP, LT_SPAN_BYTES, LT_GEMM_SM100_STAGING_STEP,
+                       accumulator.columns);
     return LATHE_OK;
 }
 
@@ -234,7 +240,8 @@ static enum lathe_status check_tmem(const struct lathe_plan *plan, struct lathe_
                    "tile=%dx%dx%d acc_stages=%d: needs %d columns of tensor memory and an SM has "
                    "%d; an accumulator takes %d, and there are %d",
                    plan->tile[0], plan->tile[1], plan->tile[2], plan->acc_stages,
-                   plan->tmem_columns, limit, accumulator_columns(plan), accumulators(plan));
+                   plan->tmem_columns, limit, lt_gemm_sm100_accumulator(plan).columns,
+                   accumulators(plan));
 }
 
 static int threads_of(const struct lathe_plan *plan)

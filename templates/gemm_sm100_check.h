@@ -5,7 +5,10 @@
 
 #include "templates/gemm_check.h"
 
-enum { LT_GEMM_SM100_COLUMNS_MAX = 256 }; /* of one tcgen05.mma */
+enum {
+    LT_GEMM_SM100_COLUMNS_MAX = 256, /* of one tcgen05.mma                                */
+    LT_GEMM_SM100_STAGING_STEP = 16  /* bytes that TMA takes as one, of a row of the staging */
+};
 
 /* See struct lt_variant. */
 enum lathe_status lt_gemm_sm100_check(struct lathe_plan *plan, struct lathe_error *err);
@@ -20,6 +23,12 @@ void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budge
 
 /* How deep the ring of the plan's flow may be. */
 struct lt_stages lt_gemm_sm100_stages(const struct lathe_plan *plan);
+
+/* What one accumulator fills of a CTA's tensor memory; consumers and cta_group are there. */
+struct lt_accumulator {
+    int lanes, columns;
+};
+struct lt_accumulator lt_gemm_sm100_accumulator(const struct lathe_plan *plan);
 
 /* Columns of tensor memory that a CTA allocates: a power of two from 32, whatever there is. */
 int lt_gemm_sm100_tmem_columns(const struct lathe_plan *plan);

@@ -75,14 +75,27 @@ static void complete_atom(struct lathe_plan *plan, const struct preset *preset)
         plan->consumers = plan->tile[0] > plan->cta_group * MMA_ROWS ? 2 : 1;
 }
 
-static void complete_epilogue(struct lathe_plan *plan, const struct preset *preset)
+/* The preset's columns as far as the accumulator and a span of the swizzle have them, in whole
+ * steps; where there is none of these, the check says so. */
+static int staging_columns(const struct lathe_plan *plan, const struct preset *preset, int most)
 {
     int columns = preset->staging_columns ? preset->staging_columns : STAGING_COLUMNS;
+    int step = LT_GEMM_SM100_STAGING_STEP / lathe_type_bytes(plan->out);
+    int span = LT_SPAN_BYTES / lathe_type_bytes(plan->out);
+
+    columns = columns < most ? columns : most;
+    columns = columns < span ? columns : span;
+    return columns >= step ? columns / step * step : columns;
+}
+
+static void complete_epilogue(struct lathe_plan *plan, const struct preset *preset)
+{
+    const struct lt_accumulator accumulator = lt_gemm_sm100_accumulator(plan);
 
     if (plan->epilogue[0] > 0 || plan->store == LATHE_COPY_THREADS)
         return;
-    plan->epilogue[0] = MMA_ROWS;
-    plan->epilogue[1] = columns < plan->tile[1] ? columns : plan->tile[1];
+    plan->epilogue[0] = accumulator.lanes;
+    plan->epilogue[1] = staging_columns(plan, preset, accumulator.columns);
     plan->epilogue[2] = STAGING_BUFFERS;
 }
 

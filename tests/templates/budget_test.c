@@ -285,6 +285,36 @@ static void accumulators_take_columns_of_tensor_memory(void **state)
     }
 }
 
+static void a_staging_is_no_larger_than_an_accumulator(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int rows, columns;
+    } cases[] = {
+        {"tile=128x128x64 cta_group=1", 128, 32},
+        {"tile=128x16x64 cta_group=1", 128, 16},
+        {"tile=64x128x64 cta_group=1", 64, 32}, /* 64 lanes */
+        {"tile=128x128x64 cta_group=2", 128, 32},
+        {"tile=128x32x64 cta_group=2", 128, 16}, /* folded */
+        {"tile=128x48x64 cta_group=2 out=e4m3", 128, 16},
+        {"tile=256x32x64 cta_group=2", 128, 32},
+        {"variant=blackwell-9", 128, 64},
+        {"variant=blackwell-9 out=f32", 128, 32}, /* 128 bytes */
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[WORDS_MAX];
+        struct lathe_plan plan;
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=sm_100a %s", cases[i].words);
+        plan = plan_of(words);
+        assert_int_equal(plan.epilogue[0], cases[i].rows);
+        assert_int_equal(plan.epilogue[1], cases[i].columns);
+        assert_int_equal(plan.epilogue[2], 2);
+    }
+}
+
 static void too_many_columns_are_refused_without_bytes(void **state)
 {
     (void)state;
@@ -322,6 +352,8 @@ static void every_rule_of_blackwell_is_named(void **state)
         {"variant=blackwell-6 schedule=dynamic", "a warp of its own asks for tiles"},
         {"variant=blackwell-3 epilogue=128x32x2", "threads store from registers"},
         {"epilogue=64x32x2", "the staging has 128 rows"},
+        {"tile=64x128x64 epilogue=128x32x2", "the staging has 64 rows"},
+        {"tile=128x32x64 cta_group=2 epilogue=128x32x2", "no more than the 16 columns"},
         {"out=f32 epilogue=128x64x2", "16 to 128 bytes"},
         {"split=2", "split=2: kernels have split=1 so far"},
         {"consumers=3", "consumers=3"},
@@ -413,6 +445,7 @@ int main(void)
         cmocka_unit_test(every_step_of_the_ladder_is_a_plan),
         cmocka_unit_test(neighbours_on_the_ladder_differ_where_the_idea_does),
         cmocka_unit_test(accumulators_take_columns_of_tensor_memory),
+        cmocka_unit_test(a_staging_is_no_larger_than_an_accumulator),
         cmocka_unit_test(too_many_columns_are_refused_without_bytes),
         cmocka_unit_test(every_rule_of_blackwell_is_named),
         cmocka_unit_test(a_dynamic_schedule_has_a_reply_in_its_header),
