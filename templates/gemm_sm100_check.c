@@ -152,6 +152,11 @@ static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_
     return lt_gemm_check_k(plan, err);
 }
 
+bool lt_gemm_sm100_has_pairs(const struct lathe_plan *plan)
+{
+    return plan->flow == LATHE_SPECIALISED && plan->load == LATHE_COPY_TMA;
+}
+
 static enum lathe_status check_pair(const struct lathe_plan *plan, struct lathe_error *err)
 {
     if (plan->cta_group == 1)
@@ -161,7 +166,7 @@ static enum lathe_status check_pair(const struct lathe_plan *plan, struct lathe_
                        "cta_group=2 cluster=%dx%dx%d: the two CTAs of a pair lie along m in one "
                        "cluster; cluster=2x1x1",
                        plan->cluster[0], plan->cluster[1], plan->cluster[2]);
-    if (plan->flow != LATHE_SPECIALISED || plan->load != LATHE_COPY_TMA)
+    if (!lt_gemm_sm100_has_pairs(plan))
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "cta_group=2 load=%s flow=%s: pairs are fed by load=tma flow=specialised",
                        lt_word_of(lt_words_copy, (int)plan->load),

@@ -5,6 +5,8 @@
 
 #include "templates/gemm_check.h"
 
+#include <stdbool.h>
+
 enum {
     LT_GEMM_SM100_COLUMNS_MAX = 256, /* of one tcgen05.mma                                */
     LT_GEMM_SM100_STAGING_STEP = 16  /* bytes that TMA takes as one, of a row of the staging */
@@ -17,6 +19,9 @@ enum lathe_status lt_gemm_sm100_check(struct lathe_plan *plan, struct lathe_erro
 enum lathe_status lt_gemm_sm100_check_types(const struct lathe_plan *plan, struct lathe_error *err);
 enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
                                                struct lathe_error *err);
+
+/* Whether load and flow are such that two CTAs can share an MMA. */
+bool lt_gemm_sm100_has_pairs(const struct lathe_plan *plan);
 
 /* What the tenants of a plan take, in the order of their offsets; the plan is in range. */
 void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budget);

@@ -61,12 +61,17 @@ static const struct preset *preset_of(const struct lathe_plan *plan)
 
 /* ---- Choice ---- */
 
+/* Where nothing says otherwise, a tile of more rows than one MMA has is a pair's, if the rest can
+ * have pairs; load and flow are there. */
 static void complete_atom(struct lathe_plan *plan, const struct preset *preset)
 {
     if (plan->cta_group == 0)
         plan->cta_group = preset->cta_group;
     if (plan->cta_group == 0)
-        plan->cta_group = plan->tile[0] > MMA_ROWS && plan->cluster[0] % 2 == 0 ? 2 : 1;
+        plan->cta_group =
+            plan->tile[0] > MMA_ROWS && plan->cluster[0] % 2 == 0 && lt_gemm_sm100_has_pairs(plan)
+                ? 2
+                : 1;
     if (plan->cluster[0] == 0) {
         plan->cluster[0] = plan->cta_group;
         plan->cluster[1] = plan->cluster[2] = 1;
@@ -104,6 +109,8 @@ static void complete_accumulators(struct lathe_plan *plan, const struct preset *
     if (plan->acc_stages > 0)
         return;
     plan->acc_stages = preset->acc_stages ? preset->acc_stages : 2;
+    if (plan->flow != LATHE_SPECIALISED) /* nobody adds to one while another is stored */
+        plan->acc_stages = 1;
     if (preset->acc_stages == 0 &&
         lt_gemm_sm100_tmem_columns(plan) > lt_arch(plan->arch)->tmem_columns)
         plan->acc_stages = 1;
@@ -137,7 +144,6 @@ static int raster_of(const struct lathe_plan *plan, const struct preset *preset)
 
 static void complete(struct lathe_plan *plan, const struct preset *preset)
 {
-    complete_atom(plan, preset);
     if (plan->load == LATHE_COPY_DEFAULT)
         plan->load = preset->load;
     if (plan->store == LATHE_COPY_DEFAULT)
@@ -146,6 +152,7 @@ static void complete(struct lathe_plan *plan, const struct preset *preset)
         plan->flow = preset->flow;
     if (plan->schedule == LATHE_SCHEDULE_DEFAULT)
         plan->schedule = preset->schedule;
+    complete_atom(plan, preset);
     if (plan->split == 0)
         plan->split = 1;
     complete_epilogue(plan, preset);
@@ -160,12 +167,14 @@ void lt_gemm_sm100_complete(struct lathe_plan *plan)
     complete(plan, preset_of(plan));
 }
 
-/* Tiles that are tried when none is named, by rows and by columns in steps of 32. */
-static const int tile_rows[] = {128, 256};
+/* Tiles that are tried when none is named, by rows, those of a pair first, and by columns in steps
+ * of 32. */
+static const int tile_rows[] = {256, 128};
 enum { COLUMNS_STEP = 32 };
 
 /* There is no kernel to measure yet, so this only orders tiles: the work of the busiest CTA, more
- * of it the more bytes an operation takes from L2. The balance is where L2 counts as much. */
+ * of it the more bytes an operation takes from L2. The balance is where L2 counts as much. Of rows
+ * an MMA has 128 in each CTA, filled or not: half of them take no less time. */
 #define L2_BALANCE 0.01
 
 static double cost(const struct lathe_plan *plan, const struct lathe_gemm *problem)
@@ -173,7 +182,9 @@ static double cost(const struct lathe_plan *plan, const struct lathe_gemm *probl
     double waves = lt_gemm_waves(plan, problem);
     double whole = (double)(int64_t)waves < waves ? (double)((int64_t)waves + 1) : waves;
 
-    return whole * plan->tile[0] / plan->cta_group * plan->tile[1] *
+    int rows = plan->tile[0] / plan->cta_group;
+
+    return whole * (rows > MMA_ROWS ? rows : MMA_ROWS) * plan->tile[1] *
            (1 + lt_gemm_l2_bytes(plan) / L2_BALANCE);
 }
 

@@ -1,11 +1,13 @@
 /* The numbers of the ladders that follow from arithmetic, and the doors around the wall. Source:
  * LADDERS, "Blackwell (sm_100a)" and "Convolution: the stage budget". */
 #include "codegen/budget.h"
+#include "codegen/fields.h"
 #include "include/lathe_tools.h"
 #include "templates/gemm_sm100_check.h"
 #include "templates/gemm_tile.h"
 #include "tests/support/cmocka_all.h"
 #include "tests/support/ptx_assert.h"
+#include "tests/templates/draw.h"
 #include "tests/templates/fixture.h"
 
 #include <stdio.h>
@@ -258,6 +260,69 @@ static void neighbours_on_the_ladder_differ_where_the_idea_does(void **state)
         }
 }
 
+/* ---- What is chosen and what is named ---- */
+
+/* The plan's words without its label. */
+static void choices_of(const struct lathe_plan *plan, char *words, size_t size)
+{
+    struct lathe_plan same = *plan;
+
+    snprintf(same.variant, sizeof same.variant, "blackwell-best");
+    lathe_plan_words(&same, words, size);
+}
+
+static void assert_naming_what_was_chosen_moves_nothing(const char *words)
+{
+    struct lathe_plan plan = plan_of(words);
+    char chosen[1024];
+
+    choices_of(&plan, chosen, sizeof chosen);
+    for (size_t i = 0; i < lt_plan_field_count; i++) {
+        const struct lt_field *field = &lt_plan_fields[i];
+        const char *storage = (const char *)&plan + field->plan_offset;
+        struct lt_text value = {0};
+        char again[2 * WORDS_MAX], named[1024];
+        struct lathe_plan other;
+
+        if (field->kind == LT_NAME || !lt_field_is_set(field, storage))
+            continue;
+        lt_field_print(field, storage, &value);
+        snprintf(again, sizeof again, "%s %s=%s", words, field->key, value.data);
+        other = plan_of(again);
+        choices_of(&other, named, sizeof named);
+        if (strcmp(chosen, named) != 0)
+            fail_msg("%s\nchose  %s\nbut with %s=%s  %s", words, chosen, field->key, value.data,
+                     named);
+        lt_text_free(&value);
+    }
+}
+
+static void naming_what_was_chosen_moves_nothing(void **state)
+{
+    (void)state;
+    static const int sizes[] = {64, 128, 200, 512, 1000, 2048, 4096, 5120, 8192, 16384};
+    static const char *const more[] = {"",
+                                       " load=threads",
+                                       " flow=pipelined",
+                                       " flow=serial",
+                                       " store=threads",
+                                       " schedule=dynamic",
+                                       " cta_group=1",
+                                       " cta_group=2",
+                                       " out=f32",
+                                       " acc_stages=1",
+                                       " type=e4m3"};
+
+    draw_from(0x452821e638d01377);
+    for (int i = 0; i < 400; i++) {
+        char words[WORDS_MAX];
+
+        snprintf(words, sizeof words, "gemm m=%d n=%d k=%d arch=sm_100a%s", PICK(sizes),
+                 PICK(sizes), 16 * (1 + (int)draw(400)), PICK(more));
+        assert_naming_what_was_chosen_moves_nothing(words);
+    }
+}
+
 /* ---- Tensor memory ---- */
 
 static void accumulators_take_columns_of_tensor_memory(void **state)
@@ -444,6 +509,7 @@ int main(void)
         cmocka_unit_test(five_stages_of_hopper_are_the_bytes_of_the_ladder),
         cmocka_unit_test(every_step_of_the_ladder_is_a_plan),
         cmocka_unit_test(neighbours_on_the_ladder_differ_where_the_idea_does),
+        cmocka_unit_test(naming_what_was_chosen_moves_nothing),
         cmocka_unit_test(accumulators_take_columns_of_tensor_memory),
         cmocka_unit_test(a_staging_is_no_larger_than_an_accumulator),
         cmocka_unit_test(too_many_columns_are_refused_without_bytes),
