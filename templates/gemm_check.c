@@ -107,6 +107,12 @@ enum lathe_status lt_gemm_check_cluster(const struct lathe_plan *plan, struct la
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "cluster=%dx%dx%d: must be AxBx1, powers of two with at most %d CTAs",
                        cluster[0], cluster[1], cluster[2], CLUSTER_MAX);
+    if (lt_gemm_cluster_size(plan) > plan->sms)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "cluster=%dx%dx%d sms=%d: the CTAs of a cluster run at one time, each on a "
+                       "multiprocessor of its own, so there must be %d; sms=%d",
+                       cluster[0], cluster[1], cluster[2], plan->sms, lt_gemm_cluster_size(plan),
+                       lt_gemm_cluster_size(plan));
     if (tile[1] % cluster[0] != 0)
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "cluster=%dx%dx%d: its CTAs cannot share %d rows of B equally", cluster[0],

@@ -15,7 +15,8 @@ enum lathe_status lt_gemm_check_problem(const struct lathe_plan *plan, struct la
 /* k in whole spans of the swizzle, four at most. */
 enum lathe_status lt_gemm_check_k(const struct lathe_plan *plan, struct lathe_error *err);
 
-/* A portable cluster, whose CTAs share the rows of A and B equally. */
+/* A portable cluster that has as many multiprocessors as CTAs, which share the rows of A and B
+ * equally. */
 enum lathe_status lt_gemm_check_cluster(const struct lathe_plan *plan, struct lathe_error *err);
 
 /* A kernel counts the tiles of the problem in 32 bits; of sizes that are baked in, if they are.

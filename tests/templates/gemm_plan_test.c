@@ -466,7 +466,7 @@ static void the_largest_problem_has_a_plan_and_a_prediction(void **state)
 static void an_estimate_that_nanoseconds_cannot_hold_is_none(void **state)
 {
     (void)state;
-    struct lathe_plan plan = plan_of("gemm m=2147479552 n=131072 k=2147479552 sms=1");
+    struct lathe_plan plan = plan_of("gemm m=2147479552 n=131072 k=2147479552 sms=8");
     char json[4096];
 
     assert_int_equal(plan.predicted_ns, 0);
@@ -485,6 +485,30 @@ static void a_reason_counts_in_words(void **state)
                "1 tile on 1 cluster: 1 wave,");
     assert_has(plan_of("gemm m=256 n=64 k=64 tile=64x64x64 cluster=2x1x1 sms=4").reason,
                "2 tiles on 2 clusters: 1 wave,");
+}
+
+static void a_cluster_has_a_multiprocessor_for_each_cta(void **state)
+{
+    (void)state;
+    static const char *const archs[] = {"sm_90a", "sm_100a"};
+
+    for (int i = 0; i < 2; i++) {
+        char words[WORDS_MAX];
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=%s cluster=8x1x1 sms=7",
+                 archs[i]);
+        assert_refused(words, LATHE_UNSUPPORTED, "each on a multiprocessor of its own");
+        words[strlen(words) - 1] = '8';
+        plan_of(words);
+        for (int sms = 1; sms <= 4; sms++) {
+            snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=%s sms=%d", archs[i],
+                     sms);
+
+            struct lathe_plan plan = plan_of(words);
+
+            assert_true(plan.cluster[0] * plan.cluster[1] <= sms);
+        }
+    }
 }
 
 /* ---- As many tiles as a kernel counts ---- */
@@ -567,6 +591,7 @@ int main(void)
         cmocka_unit_test(the_largest_problem_has_a_plan_and_a_prediction),
         cmocka_unit_test(an_estimate_that_nanoseconds_cannot_hold_is_none),
         cmocka_unit_test(a_reason_counts_in_words),
+        cmocka_unit_test(a_cluster_has_a_multiprocessor_for_each_cta),
         cmocka_unit_test(small_tiles_of_a_large_d_are_refused_with_their_number),
         cmocka_unit_test(the_last_number_of_tiles_is_planned),
         cmocka_unit_test(baked_in_sizes_are_counted_by_the_check_too),
