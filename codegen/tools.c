@@ -2,6 +2,7 @@
 #include "codegen/fields.h"
 #include "include/lathe_tools.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,4 +64,19 @@ int lathe_field_at(size_t index, struct lathe_field_info *info)
     };
     describe_values(field, info->values, sizeof info->values);
     return 1;
+}
+
+const char *lathe_grouped(int64_t number, char buffer[LATHE_GROUPED_SIZE])
+{
+    char digits[LATHE_GROUPED_SIZE];
+    int length = snprintf(digits, sizeof digits, "%" PRId64, number);
+    int at = 0;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+            buffer[at++] = ',';
+        buffer[at++] = digits[i];
+    }
+    buffer[at] = '\0';
+    return buffer;
 }

@@ -54,6 +54,10 @@ LATHE_API int lathe_variable_at(size_t index, struct lathe_variable_info *info);
  * was, for any other text and beyond what 63 bits hold. */
 LATHE_API int lathe_bytes_parse(const char *text, int64_t *bytes);
 
+/* "232,448"; returns the buffer. */
+enum { LATHE_GROUPED_SIZE = 28 };
+LATHE_API const char *lathe_grouped(int64_t number, char buffer[LATHE_GROUPED_SIZE]);
+
 /* ---- The machine ---- */
 
 enum lathe_found { LATHE_FOUND, LATHE_MISSING, LATHE_TROUBLE };
@@ -79,6 +83,7 @@ struct lathe_door {
     char words[LATHE_WORDS_SIZE]; /* appended to the request, they give it       */
     int tile[3], cta_group;
     int stages, stage_bytes;
+    int ring_offset;              /* where they begin, behind barriers and padding */
     int smem_bytes, tmem_columns; /* of a CTA                                    */
     double l2_bytes;              /* that come from L2 for each operation        */
     double waves;                 /* how often the tiles of D fill the device    */
@@ -93,8 +98,11 @@ struct lathe_explanation {
     struct lathe_error refusal; /* else that of lathe_plan_gemm()                          */
     int a_bytes, b_bytes;       /* of A and of B in one stage of one CTA: what a stage costs   */
     int expected_bytes; /* that a full barrier waits for: of both CTAs of a pair; 0: threads copy */
-    int most_stages;    /* the wall: that fit beside the other tenants; 0: not even one */
-    int wall_bytes;     /* what one stage more than that would need                    */
+    int most_stages;    /* the wall: that the flow can use and that fit beside the other tenants; 0:
+                           none */
+    int least_stages;   /* that the flow can do with                                       */
+    int room_stages;    /* that fit, whatever the flow makes of them                       */
+    int wall_bytes;     /* what one stage more than there is room for would need           */
     double l2_bytes, waves; /* as those of a door                                          */
     char limit[256];        /* what is short now, or next                                  */
 

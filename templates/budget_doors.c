@@ -20,10 +20,11 @@ struct move {
     int staging_columns, staging_buffers;
     int acc_stages;
     enum lathe_type out;
+    enum lathe_flow flow;
 };
 
 /* The atom is one axis: how many CTAs share an MMA, and of how many rows. */
-enum axis { ATOM, COLUMNS, DEPTH, STAGING, ACCUMULATORS, OUTPUT, AXES };
+enum axis { ATOM, COLUMNS, DEPTH, STAGING, ACCUMULATORS, OUTPUT, FLOW, AXES };
 enum { MOVES_MAX = 40 }; /* the most is 5 widths of a staging of 8 buffers, less the one there is */
 
 struct moves {
@@ -86,6 +87,20 @@ static void list_outputs(const struct lathe_plan *plan, struct moves *moves)
             add_move(moves, (struct move){.out = (enum lathe_type)word->value});
 }
 
+/* Those that can use a deeper ring. */
+static void list_flows(const struct lathe_plan *plan, struct moves *moves)
+{
+    const struct lt_variant *variant = lt_variant_of(plan);
+
+    for (const struct lt_word *word = lt_words_flow; word->word; word++) {
+        struct lathe_plan other = *plan;
+
+        other.flow = (enum lathe_flow)word->value;
+        if (variant->stages_of(&other).most > variant->stages_of(plan).most)
+            add_move(moves, (struct move){.flow = other.flow});
+    }
+}
+
 static void list_moves(const struct lathe_plan *plan, struct moves moves[AXES])
 {
     memset(moves, 0, AXES * sizeof *moves);
@@ -96,6 +111,7 @@ static void list_moves(const struct lathe_plan *plan, struct moves moves[AXES])
         list_stagings(plan, &moves[STAGING]);
     list_accumulators(plan, &moves[ACCUMULATORS]);
     list_outputs(plan, &moves[OUTPUT]);
+    list_flows(plan, &moves[FLOW]);
 }
 
 /* Both; they are along different axes. */
@@ -110,6 +126,7 @@ static struct move both(const struct move *a, const struct move *b)
         .staging_buffers = a->staging_buffers | b->staging_buffers,
         .acc_stages = a->acc_stages | b->acc_stages,
         .out = a->out ? a->out : b->out,
+        .flow = a->flow ? a->flow : b->flow,
     };
 }
 
@@ -141,6 +158,8 @@ static void apply(const struct lt_door_search *search, const struct move *move,
     plan->acc_stages = moved(move->acc_stages, plan->acc_stages);
     if (move->out)
         plan->out = move->out;
+    if (move->flow)
+        plan->flow = move->flow;
 }
 
 /* D of another type may have rows that TMA cannot write. */
@@ -215,6 +234,8 @@ static void write_words(const struct lt_door_search *search, const struct lathe_
         add_word(door, "out=%s", lathe_type_name(plan->out));
     if (plan->acc_stages != from->acc_stages)
         add_word(door, "acc_stages=%d", plan->acc_stages);
+    if (plan->flow != from->flow)
+        add_word(door, "flow=%s", lt_word_of(lt_words_flow, (int)plan->flow));
 }
 
 void lt_describe_door(const struct lt_door_search *search, const struct lathe_plan *plan,
@@ -225,6 +246,7 @@ void lt_describe_door(const struct lt_door_search *search, const struct lathe_pl
     door->cta_group = plan->cta_group;
     door->stages = plan->stages;
     door->stage_bytes = lt_gemm_stage_bytes(plan);
+    door->ring_offset = lt_budget_offset(plan, "stage ring");
     door->smem_bytes = plan->smem_bytes;
     door->tmem_columns = plan->tmem_columns;
     door->l2_bytes = lt_gemm_l2_bytes(plan);
@@ -272,6 +294,7 @@ static unsigned kind_of(const struct lt_door_search *search, const struct move *
         move->staging_columns != 0,
         move->acc_stages != 0,
         move->out != LATHE_TYPE_DEFAULT,
+        move->flow != LATHE_FLOW_DEFAULT,
     };
     unsigned kind = 0;
 
@@ -335,7 +358,7 @@ static double try_move(const struct lt_door_search *search, const struct move *m
 static double try_axis(const struct lt_door_search *search, const struct moves *moves,
                        enum axis axis, const struct move *besides, struct found *found)
 {
-    bool first_is_best = axis != ATOM && axis != ACCUMULATORS;
+    bool first_is_best = axis != ATOM && axis != ACCUMULATORS && axis != FLOW;
     double best = HUGE_VAL;
 
     for (int i = 0; i < moves[axis].count && !(best < HUGE_VAL && first_is_best); i++) {

@@ -1,6 +1,6 @@
 /* budget_doors.h: the way around a wall. A search over stage counts ends where shared memory does;
  * this one looks along the other axes, the atom of the MMA, the tile, its k, the staging, the type
- * of D and the accumulators, for plans in which the ring is deeper. */
+ * of D, the accumulators and a flow that can use more, for plans in which the ring is deeper. */
 #ifndef LT_TEMPLATES_BUDGET_DOORS_H
 #define LT_TEMPLATES_BUDGET_DOORS_H
 

@@ -264,10 +264,20 @@ static int find_doors(const struct lt_attempt *attempt, int stages, struct lathe
     return count;
 }
 
+int lt_most_stages(const struct lathe_plan *plan)
+{
+    const struct lt_variant *variant = lt_variant_of(plan);
+    struct lt_stages range = variant->stages_of(plan);
+    int fit = lt_gemm_stages_that_fit(plan, variant->budget_of, 0);
+
+    fit = fit < range.most ? fit : range.most;
+    return fit >= range.least ? fit : 0;
+}
+
 int lt_find_ways_around(const struct lt_attempt *attempt, struct lathe_door *doors, int room)
 {
     const struct lathe_plan *plan = &attempt->plan;
-    int beyond = lt_gemm_stages_that_fit(plan, lt_variant_of(plan)->budget_of, 0) + 1;
+    int beyond = lt_most_stages(plan) + 1;
     int asked = attempt->named.stages > 0 ? attempt->named.stages : 1;
     bool fits = plan->smem_bytes <= plan->smem_limit;
 

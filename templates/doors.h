@@ -8,6 +8,10 @@
 #include "include/lathe_tools.h"
 #include "templates/planner.h"
 
+/* The deepest ring that the flow of a complete plan can use and that fits beside the rest of it; 0
+ * where there is none. */
+int lt_most_stages(const struct lathe_plan *plan);
+
 /* The doors around the budget of a plan that fits, to more stages than do; of one that does not, to
  * as many as were asked for, or, where there is no such way, to more than fit. Best first; returns
  * how many there are, `room` at most. */

@@ -21,8 +21,10 @@ static void measure(struct lathe_explanation *e, const struct lathe_gemm *proble
     e->a_bytes = lt_gemm_a_bytes(plan);
     e->b_bytes = lt_gemm_b_bytes(plan);
     e->expected_bytes = lt_gemm_expected_bytes(plan);
-    e->most_stages = lt_gemm_stages_that_fit(plan, budget_of, 0);
-    beyond.stages = e->most_stages + 1;
+    e->room_stages = lt_gemm_stages_that_fit(plan, budget_of, 0);
+    e->least_stages = lt_variant_of(plan)->stages_of(plan).least;
+    e->most_stages = lt_most_stages(plan);
+    beyond.stages = e->room_stages + 1;
     budget_of(&beyond, &budget);
     e->wall_bytes = budget.bytes;
     e->l2_bytes = lt_gemm_l2_bytes(plan);
@@ -34,17 +36,18 @@ static void name_limit(struct lathe_explanation *e)
 {
     const struct lathe_plan *plan = &e->plan;
     int tmem = lt_arch(plan->arch)->tmem_columns;
+    char bytes[LATHE_GROUPED_SIZE];
     size_t size = sizeof e->limit;
 
     if (plan->tmem_columns > tmem)
         snprintf(e->limit, size, "tensor memory: %d columns are needed, and there are %d",
                  plan->tmem_columns, tmem);
     else if (plan->smem_bytes > plan->smem_limit)
-        snprintf(e->limit, size, "shared memory: %d bytes too many",
-                 plan->smem_bytes - plan->smem_limit);
+        snprintf(e->limit, size, "shared memory: %s bytes too many",
+                 lathe_grouped(plan->smem_bytes - plan->smem_limit, bytes));
     else if (lt_gemm_is_serial(plan))
-        snprintf(e->limit, size, "the flow: one stage is all it can use; %d bytes stay free",
-                 plan->smem_limit - plan->smem_bytes);
+        snprintf(e->limit, size, "the flow: one stage is all it can use; %s bytes stay free",
+                 lathe_grouped(plan->smem_limit - plan->smem_bytes, bytes));
     else if (plan->stages < e->most_stages)
         snprintf(e->limit, size, "nothing yet: %d stages are used, %d fit", plan->stages,
                  e->most_stages);

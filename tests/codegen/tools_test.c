@@ -73,9 +73,33 @@ static void nothing_is_near_to_nothing(void **state)
     assert_string_equal(lathe_nearest("plna", holes, 3), "plan");
 }
 
+static void long_numbers_are_grouped_in_threes(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t number;
+        const char *text;
+    } cases[] = {
+        {0, "0"},
+        {999, "999"},
+        {1000, "1,000"},
+        {232448, "232,448"},
+        {-999, "-999"},
+        {-123456, "-123,456"},
+        {INT64_MIN, "-9,223,372,036,854,775,808"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char buffer[LATHE_GROUPED_SIZE];
+
+        assert_string_equal(lathe_grouped(cases[i].number, buffer), cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_numbers_are_grouped_in_threes),
         cmocka_unit_test(every_key_of_a_request_is_listed_once_problem_first),
         cmocka_unit_test(the_values_of_a_key_are_its_words_its_range_or_its_form),
         cmocka_unit_test(the_nearest_word_is_found_for_the_command_too),

@@ -53,7 +53,7 @@ static void a_plan_that_does_not_fit_is_explained_too(void **state)
     assert_has(e.refusal.message, "needs 263168 bytes");
     assert_int_equal(e.plan.smem_bytes, 263168);
     assert_int_equal(e.most_stages, 6);
-    assert_has(e.limit, "shared memory: 30720 bytes too many");
+    assert_has(e.limit, "shared memory: 30,720 bytes too many");
     assert_int_equal(e.doors[0].stages, 8);
 }
 
@@ -64,7 +64,8 @@ static void what_is_short_is_named(void **state)
         const char *words, *limit;
     } cases[] = {
         {"gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-4",
-         "the flow: one stage is all it can use; 182272 bytes stay free; tensor memory: 128 of 512 "
+         "the flow: one stage is all it can use; 182,272 bytes stay free; tensor memory: 128 of "
+         "512 "
          "columns"},
         {"gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-8",
          "nothing yet: 4 stages are used, 6 fit; tensor memory: 256 of 512 columns"},
@@ -77,6 +78,35 @@ static void what_is_short_is_named(void **state)
         struct lathe_explanation e = explain(cases[i].words);
 
         assert_string_equal(e.limit, cases[i].limit);
+    }
+}
+
+static void the_wall_is_where_the_flow_or_memory_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int most, least, room, expected;
+    } cases[] = {
+        {"arch=sm_100a variant=blackwell-1", 1, 1, 7, 0},
+        {"arch=sm_100a variant=blackwell-4", 1, 1, 6, 32768},
+        {"arch=sm_100a variant=blackwell-5", 6, 2, 6, 32768},
+        {"arch=sm_100a variant=blackwell-8", 6, 1, 6, 65536},
+        {"arch=sm_90a tile=128x256x64", 4, 2, 4, 49152},
+        {"arch=sm_90a tile=128x256x256", 0, 2, 1, 196608}, /* one, and the flow takes two */
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[WORDS_MAX];
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 %s", cases[i].words);
+
+        struct lathe_explanation e = explain(words);
+
+        assert_int_equal(e.most_stages, cases[i].most);
+        assert_int_equal(e.least_stages, cases[i].least);
+        assert_int_equal(e.room_stages, cases[i].room);
+        assert_int_equal(e.expected_bytes, cases[i].expected);
     }
 }
 
@@ -96,6 +126,7 @@ static void assert_door(const char *words, const struct lathe_door *door)
     assert_int_equal(plan.cta_group, door->cta_group);
     assert_memory_equal(plan.tile, door->tile, sizeof plan.tile);
     assert_int_equal(lt_gemm_stage_bytes(&plan), door->stage_bytes);
+    assert_int_equal(tenant_of(&plan, "stage ring")->offset, door->ring_offset);
     assert_true(lt_gemm_l2_bytes(&plan) == door->l2_bytes);
 }
 
@@ -238,6 +269,26 @@ static void where_no_way_has_as_many_stages_as_asked_for_doors_lead_to_more_than
     }
 }
 
+static void where_the_flow_is_the_wall_another_flow_is_the_door(void **state)
+{
+    (void)state;
+
+    for (int step = 1; step <= 4; step++) {
+        char words[WORDS_MAX];
+        bool flow = false;
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-%d",
+                 step);
+
+        struct lathe_explanation e = explain(words);
+
+        for (int i = 0; i < e.door_count; i++)
+            flow = flow || strstr(e.doors[i].words, "flow=pipelined");
+        assert_true(flow);
+        assert_explanation(words);
+    }
+}
+
 static void an_explanation_of_another_header_is_refused(void **state)
 {
     (void)state;
@@ -275,6 +326,8 @@ int main(void)
         cmocka_unit_test(every_door_is_what_it_says),
         cmocka_unit_test(a_type_whose_rows_tma_cannot_write_is_no_door),
         cmocka_unit_test(where_no_way_has_as_many_stages_as_asked_for_doors_lead_to_more_than_fit),
+        cmocka_unit_test(the_wall_is_where_the_flow_or_memory_ends),
+        cmocka_unit_test(where_the_flow_is_the_wall_another_flow_is_the_door),
         cmocka_unit_test(an_explanation_of_another_header_is_refused),
         cmocka_unit_test(what_is_refused_for_something_else_is_not_explained),
     };
