@@ -5,25 +5,9 @@
 #include "cli/report.h"
 #include "cli/request.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *explain_number(int64_t number, char buffer[GROUPED_SIZE])
-{
-    char digits[GROUPED_SIZE];
-    int length = snprintf(digits, sizeof digits, "%" PRId64, number);
-    int at = 0;
-
-    for (int i = 0; i < length && at < GROUPED_SIZE - 2; i++) {
-        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
-            buffer[at++] = ',';
-        buffer[at++] = digits[i];
-    }
-    buffer[at] = '\0';
-    return buffer;
-}
 
 /* ---- Bars ---- */
 
@@ -46,6 +30,8 @@ static void print_bar(struct output *out, const struct lathe_plan *plan,
     int end = column_of(plan, (int64_t)tenant->offset + tenant->bytes);
     int length = BAR + 1;
 
+    if (first == BAR + BEYOND) /* so far beyond that only its last mark is shown */
+        first--;
     memset(bar, ' ', sizeof bar);
     for (int i = first; i < end || i == first; i++) {
         int at = i < BAR ? i : i + 1;
@@ -59,55 +45,121 @@ static void print_bar(struct output *out, const struct lathe_plan *plan,
 
 static void print_tenants(struct output *out, const struct lathe_plan *plan)
 {
-    char sum[GROUPED_SIZE], limit[GROUPED_SIZE], bytes[GROUPED_SIZE];
+    enum { USUAL = 8 };
+    char sum[LATHE_GROUPED_SIZE], limit[LATHE_GROUPED_SIZE], bytes[LATHE_GROUPED_SIZE];
+    int width = (int)strlen(lathe_grouped(plan->smem_bytes, sum));
 
     output_text(out, "%sshared memory of a CTA: %s of %s bytes%s\n",
                 output_style(out, plan->smem_bytes > plan->smem_limit ? STYLE_BAD : STYLE_BOLD),
-                explain_number(plan->smem_bytes, sum), explain_number(plan->smem_limit, limit),
-                output_style(out, STYLE_PLAIN));
+                sum, lathe_grouped(plan->smem_limit, limit), output_style(out, STYLE_PLAIN));
     for (int i = 0; i < plan->tenant_count; i++) {
         const struct lathe_tenant *tenant = &plan->tenants[i];
 
-        output_text(out, "  %-17s %8s  ", tenant->name, explain_number(tenant->bytes, bytes));
+        output_text(out, "  %-16s %*s  ", tenant->name, width > USUAL ? width : USUAL,
+                    lathe_grouped(tenant->bytes, bytes));
         print_bar(out, plan, tenant);
     }
 }
 
 /* ---- What stands in the way ---- */
 
+enum { EDGE = 80, LABEL = 12 };
+
+/* Words that begin at a column; what would pass the edge of a terminal goes on below the first. The
+ * mark stays with the last one. */
+static void print_words(struct output *out, int column, const char *words, const char *mark)
+{
+    int at = column;
+
+    for (const char *word = words; *word; word += strspn(word, " ")) {
+        int length = (int)strcspn(word, " ");
+        int width = length + (word[length] ? 0 : (int)strlen(mark));
+        bool first = at == column;
+
+        if (!first && at + 1 + width > EDGE) {
+            output_text(out, "\n%*s", column, "");
+            at = column;
+            first = true;
+        }
+        output_text(out, "%s%.*s", first ? "" : " ", length, word);
+        at += length + !first;
+        word += length;
+    }
+    output_text(out, "%s\n", mark);
+}
+
+static void print_line(struct output *out, const char *label, const char *words)
+{
+    output_text(out, "%-*s", LABEL, label);
+    print_words(out, LABEL, words, "");
+}
+
+void explain_wall(const struct lathe_explanation *e, char text[EXPLAIN_TEXT_SIZE])
+{
+    char needed[LATHE_GROUPED_SIZE], over[LATHE_GROUPED_SIZE], least[64] = "";
+    const char *many = e->room_stages == 1 ? "" : "s";
+
+    if (e->most_stages > 0 && e->most_stages < e->room_stages) {
+        snprintf(text, EXPLAIN_TEXT_SIZE,
+                 "%d stage%s, all that the flow can use; there is room for %d", e->most_stages,
+                 e->most_stages == 1 ? "" : "s", e->room_stages);
+        return;
+    }
+    if (e->most_stages < e->room_stages)
+        snprintf(least, sizeof least, ", and the flow takes at least %d", e->least_stages);
+    snprintf(text, EXPLAIN_TEXT_SIZE, "%d stage%s fit%s%s; %d would need %s bytes, %s too many",
+             e->room_stages, many, e->room_stages == 1 ? "s" : "", least, e->room_stages + 1,
+             lathe_grouped(e->wall_bytes, needed),
+             lathe_grouped(e->wall_bytes - e->plan.smem_limit, over));
+}
+
 static void print_wall(struct output *out, const struct lathe_explanation *e)
 {
     const struct lathe_plan *plan = &e->plan;
-    char stage[GROUPED_SIZE], a[GROUPED_SIZE], b[GROUPED_SIZE], bytes[GROUPED_SIZE];
+    char stage[LATHE_GROUPED_SIZE], a[LATHE_GROUPED_SIZE], b[LATHE_GROUPED_SIZE],
+        bytes[LATHE_GROUPED_SIZE];
+    char text[EXPLAIN_TEXT_SIZE];
 
     output_text(out, "one stage   %s bytes: %s of A and %s of B\n",
-                explain_number(e->a_bytes + e->b_bytes, stage), explain_number(e->a_bytes, a),
-                explain_number(e->b_bytes, b));
+                lathe_grouped(e->a_bytes + e->b_bytes, stage), lathe_grouped(e->a_bytes, a),
+                lathe_grouped(e->b_bytes, b));
     if (e->expected_bytes > 0)
         output_text(out, "its barrier waits for %s bytes%s\n",
-                    explain_number(e->expected_bytes, bytes),
+                    lathe_grouped(e->expected_bytes, bytes),
                     plan->cta_group == 2 ? ", those of both CTAs of the pair" : "");
-    output_text(out, "the wall    %d stage%s; ", e->most_stages,
-                e->most_stages == 1 ? " fits" : "s fit");
-    output_text(out, "%d would need %s bytes", e->most_stages + 1,
-                explain_number(e->wall_bytes, bytes));
-    output_text(out, ", %s too many\n", explain_number(e->wall_bytes - plan->smem_limit, bytes));
-    output_text(out, "the limit   %s\n", e->limit);
+    explain_wall(e, text);
+    print_line(out, "the wall", text);
+    print_line(out, "the limit", e->limit);
     output_text(out, "the price   %.4f bytes from L2 per operation; %.2f waves\n", e->l2_bytes,
                 e->waves);
 }
 
-/* Words that would pass the edge of a terminal stand in a line of their own. */
+/* In six columns, whatever it is: 6.92, 123456, 1e+07. */
+static void print_waves(struct output *out, double waves)
+{
+    enum { FRACTIONS = 1000, DIGITS = 1000000 };
+
+    if (waves < FRACTIONS - 0.005)
+        output_text(out, "%6.2f", waves);
+    else if (waves < DIGITS - 0.5)
+        output_text(out, "%6.0f", waves);
+    else
+        output_text(out, "%6.0e", waves);
+}
+
+/* Words that would pass the edge of a terminal stand in lines of their own. */
 static void print_door(struct output *out, const struct lathe_door *door)
 {
-    enum { EDGE = 80, NUMBERS = 40 };
-    char bytes[GROUPED_SIZE];
-    bool fits = NUMBERS + strlen(door->words) + 2 <= EDGE;
+    enum { NUMBERS = 42, INDENT = 6 };
+    const char *mark = door->changes_result ? " *" : "";
+    bool fits = NUMBERS + strlen(door->words) + strlen(mark) <= EDGE;
+    char bytes[LATHE_GROUPED_SIZE];
 
-    output_text(out, "%8d %9s %8.4f %6.2f %5d%s%s%s\n", door->stages,
-                explain_number(door->smem_bytes, bytes), door->l2_bytes, door->waves,
-                door->tmem_columns, fits ? "  " : "\n      ", door->words,
-                door->changes_result ? " *" : "");
+    output_text(out, "%8d %9s %8.4f ", door->stages, lathe_grouped(door->smem_bytes, bytes),
+                door->l2_bytes);
+    print_waves(out, door->waves);
+    output_text(out, " %5d%s", door->tmem_columns, fits ? "  " : "\n      ");
+    print_words(out, fits ? NUMBERS : INDENT, door->words, mark);
 }
 
 static void print_doors(struct output *out, const struct lathe_explanation *e)
@@ -170,12 +222,13 @@ static json_t *explanation_json(const struct lathe_explanation *e, const struct 
     for (int i = 0; i < e->door_count; i++)
         json_array_append_new(doors, door_json(&e->doors[i]));
 
-    json_t *object =
-        json_pack("{s:o, s:b, s:{s:i, s:i, s:i, s:i}, s:{s:i, s:i}, s:o, s:o, s:s, s:o}", "plan",
-                  report_plan(&e->plan), "fits", e->fits, "stage", "bytes", e->a_bytes + e->b_bytes,
-                  "a", e->a_bytes, "b", e->b_bytes, "expected", e->expected_bytes, "wall", "stages",
-                  e->most_stages, "next_bytes", e->wall_bytes, "l2_bytes", json_number(e->l2_bytes),
-                  "waves", json_number(e->waves), "limit", e->limit, "doors", doors);
+    json_t *object = json_pack(
+        "{s:o, s:b, s:{s:i, s:i, s:i, s:i}, s:{s:i, s:i, s:i, s:i}, s:o, s:o, s:s, s:o}", "plan",
+        report_plan(&e->plan), "fits", e->fits, "stage", "bytes", e->a_bytes + e->b_bytes, "a",
+        e->a_bytes, "b", e->b_bytes, "expected", e->expected_bytes, "wall", "stages",
+        e->most_stages, "least", e->least_stages, "room", e->room_stages, "next_bytes",
+        e->wall_bytes, "l2_bytes", json_number(e->l2_bytes), "waves", json_number(e->waves),
+        "limit", e->limit, "doors", doors);
 
     if (object && !e->fits)
         json_object_set_new(object, "error", output_error(err));

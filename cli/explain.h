@@ -14,8 +14,8 @@ int explain_run(const struct words *words, struct output *out);
 /* The picture, a slide of 960 x 540: to be freed. Null without memory. */
 char *explain_svg(const struct lathe_explanation *explanation);
 
-/* "232,448"; returns the buffer. */
-enum { GROUPED_SIZE = 24 };
-const char *explain_number(int64_t number, char buffer[GROUPED_SIZE]);
+/* The wall in words: as far as memory goes, or as the flow does, whichever is met first. */
+enum { EXPLAIN_TEXT_SIZE = 256 };
+void explain_wall(const struct lathe_explanation *explanation, char text[EXPLAIN_TEXT_SIZE]);
 
 #endif

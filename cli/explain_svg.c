@@ -3,6 +3,7 @@
 #include "cli/explain.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum {
     RIGHT = 920,      /* where what is beyond it must end */
     TOP = 130,        /* of the plan's own bar                           */
     BAR_HEIGHT = 56,
-    DOOR_TOP = 290,
+    DOOR_TOP = 312,
     DOOR_STEP = 46,
     DOOR_HEIGHT = 18,
     DOORS_SHOWN = 5
@@ -81,56 +82,86 @@ static void put_ring(struct svg *svg, double first, int stages, int stage_bytes,
         put_box(svg, first + (double)i * stage_bytes, stage_bytes, y, height, ring_colour);
 }
 
+/* Where the next stage would have to go, it is drawn; behind a plan that is too large, or whose
+ * flow has no use for it, there is nothing to draw. */
+static bool shows_next_stage(const struct lathe_explanation *e)
+{
+    return e->plan.smem_bytes <= e->plan.smem_limit && e->plan.stages == e->room_stages;
+}
+
+static int stage_bytes(const struct lathe_explanation *e)
+{
+    return e->a_bytes + e->b_bytes;
+}
+
 static void put_plan(struct svg *svg, const struct lathe_explanation *e)
 {
     const struct lathe_plan *plan = &e->plan;
-    int stage = e->a_bytes + e->b_bytes;
 
     for (int i = 0; i < plan->tenant_count; i++) {
         const struct lathe_tenant *tenant = &plan->tenants[i];
 
         if (is_named(tenant, "stage ring"))
-            put_ring(svg, tenant->offset, plan->stages, stage, TOP, BAR_HEIGHT);
+            put_ring(svg, tenant->offset, plan->stages, stage_bytes(e), TOP, BAR_HEIGHT);
         else
             put_box(svg, tenant->offset, tenant->bytes, TOP, BAR_HEIGHT,
                     is_named(tenant, "epilogue staging") ? staging_colour : header_colour);
     }
-    if (plan->smem_bytes <= plan->smem_limit && plan->stages == e->most_stages)
+    if (shows_next_stage(e))
         put(svg,
             "  <rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"none\" stroke=\"%s\" "
             "stroke-width=\"2\" stroke-dasharray=\"6 4\"/>\n",
-            x_of(svg, plan->smem_bytes), TOP, stage * svg->scale, BAR_HEIGHT, beyond_colour);
+            x_of(svg, plan->smem_bytes), TOP, stage_bytes(e) * svg->scale, BAR_HEIGHT,
+            beyond_colour);
 }
 
 static void put_wall(struct svg *svg, const struct lathe_explanation *e)
 {
-    char limit[GROUPED_SIZE], next[GROUPED_SIZE], stage[GROUPED_SIZE], a[GROUPED_SIZE],
-        b[GROUPED_SIZE];
+    enum { LINE = 19 };
+    char limit[LATHE_GROUPED_SIZE], stage[LATHE_GROUPED_SIZE], a[LATHE_GROUPED_SIZE],
+        b[LATHE_GROUPED_SIZE], wall[EXPLAIN_TEXT_SIZE];
+    int y = TOP + BAR_HEIGHT + 28;
 
     put(svg,
         "  <line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#222222\" "
         "stroke-width=\"3\"/>\n",
         svg->wall, TOP - 24, svg->wall, TOP + BAR_HEIGHT + 12);
     put_text(svg, svg->wall + 8, TOP - 10, 15, "%s bytes",
-             explain_number(e->plan.smem_limit, limit));
-    put_text(svg, LEFT, TOP + BAR_HEIGHT + 28, 15,
-             "one stage: %s bytes, %s of A and %s of B. %d fit; %d would need %s.",
-             explain_number(e->a_bytes + e->b_bytes, stage), explain_number(e->a_bytes, a),
-             explain_number(e->b_bytes, b), e->most_stages, e->most_stages + 1,
-             explain_number(e->wall_bytes, next));
+             lathe_grouped(e->plan.smem_limit, limit));
+    explain_wall(e, wall);
+    put_text(svg, LEFT, y, 15, "one stage: %s bytes, %s of A and %s of B",
+             lathe_grouped(stage_bytes(e), stage), lathe_grouped(e->a_bytes, a),
+             lathe_grouped(e->b_bytes, b));
+    put_text(svg, LEFT, y + LINE, 15, "the wall: %s", wall);
+    put_text(svg, LEFT, y + 2 * LINE, 15, "the limit: %s", e->limit);
 }
 
-static void put_legend(struct svg *svg)
+static bool has_staging(const struct lathe_explanation *e)
 {
-    static const struct {
+    for (int i = 0; i < e->door_count; i++)
+        if (e->doors[i].smem_bytes >
+            e->doors[i].ring_offset + e->doors[i].stages * e->doors[i].stage_bytes)
+            return true;
+    for (int i = 0; i < e->plan.tenant_count; i++)
+        if (is_named(&e->plan.tenants[i], "epilogue staging"))
+            return true;
+    return false;
+}
+
+static void put_legend(struct svg *svg, const struct lathe_explanation *e)
+{
+    const struct {
         const char *colour, *name;
-    } entries[] = {{header_colour, "barriers, padding"},
-                   {ring_colour, "stages"},
-                   {staging_colour, "epilogue staging"},
-                   {beyond_colour, "the next stage"}};
+        bool shown;
+    } entries[] = {{header_colour, "barriers, padding", true},
+                   {ring_colour, "stages", true},
+                   {staging_colour, "epilogue staging", has_staging(e)},
+                   {beyond_colour, "the next stage", shows_next_stage(e)}};
     int x = LEFT;
 
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        if (!entries[i].shown)
+            continue;
         put(svg, "  <rect x=\"%d\" y=\"84\" width=\"14\" height=\"14\" fill=\"%s\"/>\n", x,
             entries[i].colour);
         put_text(svg, x + 20, 96, 14, "%s", entries[i].name);
@@ -138,17 +169,18 @@ static void put_legend(struct svg *svg)
     }
 }
 
-/* The header and the staging of a door are what its ring leaves. */
+/* Its header is what stands before its ring, its staging what follows. */
 static void put_door(struct svg *svg, const struct lathe_door *door, int index)
 {
     int y = DOOR_TOP + index * DOOR_STEP;
-    double ring = (double)door->stages * door->stage_bytes;
+    double end = door->ring_offset + (double)door->stages * door->stage_bytes;
 
     put_text(svg, LEFT, y - 5, 14, "%s%s", door->words,
              door->changes_result ? "  (D of another type)" : "");
-    put_box(svg, 0, 1024, y, DOOR_HEIGHT, header_colour);
-    put_ring(svg, 1024, door->stages, door->stage_bytes, y, DOOR_HEIGHT);
-    put_box(svg, 1024 + ring, door->smem_bytes - 1024 - ring, y, DOOR_HEIGHT, staging_colour);
+    put_box(svg, 0, door->ring_offset, y, DOOR_HEIGHT, header_colour);
+    put_ring(svg, door->ring_offset, door->stages, door->stage_bytes, y, DOOR_HEIGHT);
+    if (door->smem_bytes > end)
+        put_box(svg, end, door->smem_bytes - end, y, DOOR_HEIGHT, staging_colour);
     put_text(svg, svg->wall + 8, y + 14, 14, "%d stages, %.4f L2 B/op", door->stages,
              door->l2_bytes);
 }
@@ -158,35 +190,41 @@ static void put_doors(struct svg *svg, const struct lathe_explanation *e)
     int shown = e->door_count < DOORS_SHOWN ? e->door_count : DOORS_SHOWN;
 
     put_text(svg, LEFT, DOOR_TOP - 32, 18,
-             shown > 0 ? "Doors: the same problem with more stages" : "No door along two axes");
+             shown == 0 ? "No door along two axes"
+             : e->fits  ? "Doors: the same problem with more stages"
+                        : "Doors: the same problem in other ways, which fit");
     for (int i = 0; i < shown; i++)
         put_door(svg, &e->doors[i], i);
-    if (shown > 0)
-        put(svg,
-            "  <line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#222222\" "
-            "stroke-width=\"2\"/>\n",
-            svg->wall, DOOR_TOP - 6, svg->wall,
-            DOOR_TOP + (shown - 1) * DOOR_STEP + DOOR_HEIGHT + 6);
+    if (shown == 0)
+        return;
+    put(svg,
+        "  <line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#222222\" "
+        "stroke-width=\"2\"/>\n",
+        svg->wall, DOOR_TOP - 6, svg->wall, DOOR_TOP + (shown - 1) * DOOR_STEP + DOOR_HEIGHT + 6);
+    if (shown < e->door_count)
+        put_text(svg, LEFT, DOOR_TOP + (DOORS_SHOWN - 1) * DOOR_STEP + DOOR_HEIGHT + 17, 14,
+                 "and %d more: lathe plan --explain lists them all", e->door_count - shown);
 }
 
 static void put_slide(struct svg *svg, const struct lathe_explanation *e)
 {
     const struct lathe_plan *plan = &e->plan;
-    char bytes[GROUPED_SIZE];
+    char bytes[LATHE_GROUPED_SIZE], limit[LATHE_GROUPED_SIZE];
 
     put(svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
         "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" fill=\"#222222\">\n"
         "  <rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
         WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
-    put_text(svg, LEFT, 42, 24, "Shared memory of a CTA: %s bytes",
-             explain_number(plan->smem_bytes, bytes));
+    put_text(svg, LEFT, 42, 24, "Shared memory of a CTA: %s of %s bytes%s",
+             lathe_grouped(plan->smem_bytes, bytes), lathe_grouped(plan->smem_limit, limit),
+             e->fits ? "" : "; does not fit");
     put_text(svg, LEFT, 68, 15,
              "%s, %s to %s: tile=%dx%dx%d cluster=%dx%dx%d cta_group=%d stages=%d",
              lathe_arch_name(plan->arch), lathe_type_name(plan->type), lathe_type_name(plan->out),
              plan->tile[0], plan->tile[1], plan->tile[2], plan->cluster[0], plan->cluster[1],
              plan->cluster[2], plan->cta_group, plan->stages);
-    put_legend(svg);
+    put_legend(svg, e);
     put_plan(svg, e);
     put_wall(svg, e);
     put_doors(svg, e);
@@ -197,12 +235,14 @@ char *explain_svg(const struct lathe_explanation *explanation)
 {
     char *text = NULL;
     size_t size = 0;
-    double limit = explanation->plan.smem_limit, bytes = explanation->plan.smem_bytes;
+    double limit = explanation->plan.smem_limit, end = explanation->plan.smem_bytes;
     struct svg svg = {.stream = open_memstream(&text, &size), .scale = (USUAL_WALL - LEFT) / limit};
 
-    /* A plan that is far too large moves the wall to the left. */
-    if (bytes * svg.scale > RIGHT - LEFT)
-        svg.scale = (RIGHT - LEFT) / bytes;
+    /* What goes far beyond the wall moves it to the left. */
+    if (shows_next_stage(explanation))
+        end += stage_bytes(explanation);
+    if (end * svg.scale > RIGHT - LEFT)
+        svg.scale = (RIGHT - LEFT) / end;
     svg.wall = LEFT + limit * svg.scale;
     if (!svg.stream)
         return NULL;
