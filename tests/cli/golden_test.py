@@ -58,6 +58,7 @@ GOLDEN = {
                        "cache prune limt=4"),
     "refuse_variant": both(f"plan {GEMM} variant=hoper-best", f"plan {GEMM} variant=",
                            f"plan {GEMM} arch=sm_100a variant=hopper-best"),
+    "refuse_emit": both("emit gemm m=4096 n=4096 k=4096 arch=sm_100a"),
     "refuse_arch": both(f"plan {GEMM} arch=sm_90", f"plan {GEMM} arch=gpu",
                         f"plan {GEMM} arch=sm_80"),
     "refuse_type": both(f"plan {GEMM} type=fp16", f"plan {GEMM} type=", f"plan {GEMM} out=f61",
