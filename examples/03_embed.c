@@ -393,7 +393,8 @@ static int use(const char *directory, const struct lathe_image *image, int have_
         !write_file(directory, "03_embed.cubin", cubin, bytes))
         return EXIT_FAILURE;
     if (!have_gpu) {
-        puts("03_embed: the kernel was not run, for no GPU that it is for was found through libcuda.so.1");
+        puts("03_embed: the kernel was not run, for no GPU that it is for was found through "
+             "libcuda.so.1");
         return NOT_RUN;
     }
     return run(cubin, contract) ? EXIT_SUCCESS : EXIT_FAILURE;
