@@ -70,6 +70,11 @@ enum emu_copied {
 enum emu_copied emu_tensor_copy(const struct emu_tensor_copy *copy, emu_tensor_piece piece,
                                 void *user, const char **why);
 
+/* What a load does to the bytes of a piece that is inside: those of tf32 maps are rounded to
+ * nearest even, all others stay as they are (also FLOAT32_FTZ, which flushes in reductions alone).
+ */
+void emu_tensor_convert(const struct emu_tensor_map *map, unsigned char *bytes, uint32_t count);
+
 /* The swizzle of tensor_map's code (1: 32 bytes, 2: 64, 3: 128, 4 ... as cuda.h) on an offset. */
 uint32_t emu_swizzle(int swizzle, uint32_t offset);
 
