@@ -14,6 +14,8 @@ struct emu_mma_sync {
     int m, n, k;
     enum emu_type d, a, b, c;
     bool saturate;
+    bool is_xor;          /* b1: exclusive or instead of and                            */
+    bool a_column, b_row; /* the other layouts of m8n8k4, of which a warp computes four */
     int a_registers, b_registers, c_registers, d_registers; /* of a lane, 32 bits each (f64: 64) */
 };
 
@@ -32,21 +34,22 @@ struct emu_wgmma {
     int n, k; /* m is 64 */
     enum emu_type d, a, b;
     bool a_in_registers, saturate;
-    int d_registers; /* of a lane, 32 bits each */
+    bool negate_a, negate_b;       /* imm-scale of -1                               */
+    bool transpose_a, transpose_b; /* 1: MN-major                                   */
+    int d_registers;               /* of a lane, 32 bits each; A in registers has 4 */
 };
 
+/* wgmma.mma_async; its operands are D, A, B's descriptor and scale-d, then immediates. */
 enum emu_decoded emu_wgmma_decode(struct emu_wgmma *wgmma,
                                   const struct emu_instruction *instruction, int target,
                                   struct emu_error *error);
 
-/* What the operands behind D and A say; the immediates are given even where the form has none. */
+/* The values of the operands that are registers; the immediates are in the decoded instruction. */
 struct emu_wgmma_operands {
     uint64_t a_descriptor, b_descriptor;
-    const uint64_t *const
-        *a_registers[4];           /* of each warp: four arrays of lanes; for A in registers */
-    bool add_d;                    /* scale-d                                              */
-    bool negate_a, negate_b;       /* imm-scale of -1                                      */
-    bool transpose_a, transpose_b; /* 1: MN-major                                          */
+    const uint64_t *const *a_registers[4]; /* of each warp: four arrays of lanes; for A in
+                                            * registers */
+    bool add_d;                            /* scale-d                                    */
 };
 
 /* `shared` is the CTA's shared memory, of `shared_bytes`; d[w] the registers of warp w. False where

@@ -1,0 +1,986 @@
+/* wgmma: where descriptors point, products of integers in every shape and type against a plain
+ * product, and the measured numerics. */
+#include "emulator/mma.h"
+#include "emulator/tensor_map.h"
+#include "tests/emulator/matrix.h"
+#include "tests/emulator/random.h"
+#include "tests/support/cmocka_all.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 64, N_MAX = 256, K_MAX = 256, SHARED_BYTES = 1 << 18, A_AT = 0, B_AT = 1 << 17 };
+
+/* ---- Descriptors ---- */
+
+struct operand {
+    uint32_t start, leading, stride, base_offset;
+    int swizzle; /* the descriptor's code: 0 none, 1 128B, 2 64B, 3 32B */
+};
+
+static uint64_t descriptor_of(const struct operand *o)
+{
+    return (uint64_t)(o->start >> 4) | (uint64_t)(o->leading >> 4) << 16 |
+           (uint64_t)(o->stride >> 4) << 32 | (uint64_t)o->base_offset << 49 |
+           (uint64_t)o->swizzle << 62;
+}
+
+/* Byte offset of a bit-addressed element, by the rows of the reference's table. */
+static uint32_t model_offset(const struct operand *o, int bits, bool mn_major, int mn, int k)
+{
+    static const int widths[] = {1, 8, 4, 2};
+    int w = widths[o->swizzle], t = 128 / bits;
+    int sbo = (int)o->stride, lbo = (int)o->leading, offset;
+
+    if (!mn_major && o->swizzle == 0)
+        offset = (mn % 8) * 16 + (mn / 8) * sbo + (k / t) * lbo + (k % t) * bits / 8;
+    else if (!mn_major)
+        offset = (mn % 8) * 16 * w + (mn / 8) * sbo + k * bits / 8;
+    else if (o->swizzle == 0)
+        offset = (mn % t) * bits / 8 + (mn / t) * sbo + (k % 8) * 16 + (k / 8) * lbo;
+    else
+        offset =
+            (mn % (w * t)) * bits / 8 + (mn / (w * t)) * lbo + (k % 8) * 16 * w + (k / 8) * sbo;
+
+    int a = (int)o->start + offset, row = ((a >> 7) - (int)o->base_offset) & 7;
+
+    return (uint32_t)(a ^ (row & (w - 1)) << 4);
+}
+
+static void offsets_are_those_of_the_table(void **state)
+{
+    (void)state;
+    static const enum emu_type types[] = {EMU_F16, EMU_BF16, EMU_TF32, EMU_E4M3, EMU_S8, EMU_B1};
+    uint64_t seed = 1;
+
+    for (int i = 0; i < 200000; i++) {
+        enum emu_type type = types[draw(&seed) % 6];
+        struct operand o = {
+            .start = 16 * (uint32_t)draw_between(&seed, 0, 0x3fff),
+            .leading = 16 * (uint32_t)draw_between(&seed, 0, 0x3fff),
+            .stride = 16 * (uint32_t)draw_between(&seed, 0, 0x3fff),
+            .base_offset = (uint32_t)draw_between(&seed, 0, 7),
+            .swizzle = (int)draw_between(&seed, 0, 3),
+        };
+        int width = width_of(type), mn = (int)draw_between(&seed, 0, 255);
+        int k = (int)draw_between(&seed, 0, 256 / width - 1);
+        bool mn_major = width == 16 && draw(&seed) % 2;
+
+        assert_int_equal(emu_wgmma_offset(descriptor_of(&o), type, mn_major, mn, k),
+                         model_offset(&o, width, mn_major, mn, k));
+    }
+}
+
+/* The canonical tiles: what a tensor copy with the swizzle wrote is what the descriptor reads. */
+static void descriptors_read_what_tensor_copies_write(void **state)
+{
+    (void)state;
+    static const struct {
+        int code, swizzle;
+        uint32_t span;
+    } modes[] = {{1, 3, 128}, {2, 2, 64}, {3, 1, 32}};
+    static const enum emu_type types[] = {EMU_F16, EMU_TF32, EMU_E5M2};
+
+    for (int mode = 0; mode < 3; mode++) {
+        uint32_t span = modes[mode].span, start = 3072;
+
+        /* K-major: rows of the span's length; 32 bytes further along k a step. */
+        for (int t = 0; t < 3; t++)
+            for (uint32_t step = 0; step < span / 32; step++) {
+                uint32_t size = (uint32_t)width_of(types[t]) / 8;
+                struct operand o = {.start = start + 32 * step,
+                                    .stride = 8 * span,
+                                    .leading = 4096,
+                                    .swizzle = modes[mode].code};
+
+                for (int mn = 0; mn < 256; mn++)
+                    for (int k = 0; k < (int)(32 / size); k++)
+                        assert_int_equal(
+                            emu_wgmma_offset(descriptor_of(&o), types[t], false, mn, k),
+                            emu_swizzle(modes[mode].swizzle, start + (uint32_t)mn * span +
+                                                                 32 * step + (uint32_t)k * size));
+            }
+        /* MN-major: boxes of one span of mn and 64 rows of k, side by side. */
+        for (int step = 0; step < 4; step++) {
+            struct operand o = {.start = start + 16 * (uint32_t)step * span,
+                                .stride = 8 * span,
+                                .leading = 64 * span,
+                                .swizzle = modes[mode].code};
+
+            for (int mn = 0; mn < 128; mn++)
+                for (int k = 0; k < 16; k++) {
+                    uint32_t block = (uint32_t)mn / (span / 2), in = (uint32_t)mn % (span / 2);
+                    uint32_t row = (uint32_t)(16 * step + k);
+
+                    assert_int_equal(emu_wgmma_offset(descriptor_of(&o), EMU_F16, true, mn, k),
+                                     emu_swizzle(modes[mode].swizzle,
+                                                 start + block * 64 * span + row * span + 2 * in));
+                }
+        }
+    }
+}
+
+static void base_offsets_move_the_pattern(void **state)
+{
+    (void)state;
+    /* A pattern that starts at +128: with b = 1 its first row is not swizzled. */
+    struct operand o = {.start = 128, .stride = 1024, .base_offset = 1, .swizzle = 1};
+
+    assert_int_equal(emu_wgmma_offset(descriptor_of(&o), EMU_F16, false, 0, 8), 128 + 16);
+    assert_int_equal(emu_wgmma_offset(descriptor_of(&o), EMU_F16, false, 1, 8), 256 + 0);
+    o.base_offset = 0;
+    assert_int_equal(emu_wgmma_offset(descriptor_of(&o), EMU_F16, false, 0, 8), 128 + 0);
+}
+
+/* ---- A warpgroup ---- */
+
+struct group {
+    unsigned char shared[SHARED_BYTES];
+    uint64_t d[4][N_MAX / 2][32], a[4][4][32];
+    uint64_t *d_rows[4][N_MAX / 2];
+    const uint64_t *a_rows[4][4];
+    uint32_t a_bits[ROWS][K_MAX], b_bits[K_MAX][N_MAX], c_bits[ROWS][N_MAX];
+};
+
+static struct group *create_group(void)
+{
+    struct group *group = test_calloc(1, sizeof *group);
+
+    for (int w = 0; w < 4; w++) {
+        for (int i = 0; i < N_MAX / 2; i++)
+            group->d_rows[w][i] = group->d[w][i];
+        for (int i = 0; i < 4; i++)
+            group->a_rows[w][i] = group->a[w][i];
+    }
+    return group;
+}
+
+static void put_bits(unsigned char *at, int width, int k, uint32_t bits)
+{
+    if (width == 1)
+        *at = (unsigned char)((*at & ~(1u << k % 8)) | bits << k % 8);
+    for (int byte = 0; byte < width / 8; byte++)
+        at[byte] = (unsigned char)(bits >> 8 * byte);
+}
+
+static void put_a_registers(struct group *group, enum emu_type type, int k_count)
+{
+    int width = width_of(type);
+
+    memset(group->a, 0, sizeof group->a);
+    for (int row = 0; row < ROWS; row++)
+        for (int k = 0; k < k_count; k++) {
+            /* What lane and register hold (row, k): 16 rows a warp, 8 to the lower registers; 16
+             * bytes of k to the first two. */
+            int bit = k * width, lane = row % 8 * 4 + bit / 32 % 4;
+            int index = row / 8 % 2 + 2 * (bit / 128);
+
+            group->a[row / 16][index][lane] |= (uint64_t)group->a_bits[row][k] << bit % 32;
+        }
+    /* What is above 32 bits is not read. */
+    for (int w = 0; w < 4; w++)
+        for (int i = 0; i < 4; i++)
+            for (int lane = 0; lane < 32; lane++)
+                group->a[w][i][lane] |= UINT64_C(0xabcdef) << 32;
+}
+
+static uint64_t *d_word(struct group *group, enum emu_type type, int row, int column, int *shift)
+{
+    int lane = row % 8 * 4 + column % 8 / 2, index = column / 8 * 4 + row / 8 % 2 * 2 + column % 2;
+
+    *shift = type == EMU_F16 ? index % 2 * 16 : 0;
+    return &group->d[row / 16][type == EMU_F16 ? index / 2 : index][lane];
+}
+
+static void put_c(struct group *group, const struct emu_wgmma *wgmma)
+{
+    memset(group->d, 0, sizeof group->d);
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < wgmma->n; column++) {
+            int shift;
+            uint64_t *word = d_word(group, wgmma->d, row, column, &shift);
+
+            *word |= (uint64_t)group->c_bits[row][column] << shift;
+        }
+}
+
+static uint32_t get_d(struct group *group, const struct emu_wgmma *wgmma, int row, int column)
+{
+    int shift;
+    uint64_t word = *d_word(group, wgmma->d, row, column, &shift);
+
+    assert_int_equal(word >> 32, 0);
+    return (uint32_t)(word >> shift) & (wgmma->d == EMU_F16 ? 0xffff : 0xffffffff);
+}
+
+static bool run(struct group *group, const struct emu_wgmma *wgmma, const struct operand *a,
+                const struct operand *b, bool add_d, bool exact, uint32_t shared_bytes)
+{
+    const struct emu_wgmma_operands operands = {
+        .a_descriptor = descriptor_of(a),
+        .b_descriptor = descriptor_of(b),
+        .a_registers = {group->a_rows[0], group->a_rows[1], group->a_rows[2], group->a_rows[3]},
+        .add_d = add_d,
+    };
+    uint64_t *const *const d[] = {group->d_rows[0], group->d_rows[1], group->d_rows[2],
+                                  group->d_rows[3]};
+    const char *why = NULL;
+    bool done = emu_wgmma(wgmma, &operands, group->shared, shared_bytes, d, exact, &why);
+
+    assert_true(done == (why == NULL));
+    return done;
+}
+
+/* A layout in which elements do not overlap, in half of the shared memory that begins at `from`. */
+static struct operand draw_operand(uint64_t *seed, bool mn_major, int mn_count, uint32_t from)
+{
+    static const uint32_t widths[] = {1, 8, 4, 2};
+    struct operand o = {.swizzle = (int)draw_between(seed, 0, 3)};
+    uint32_t span = 16 * widths[o.swizzle], pad = 16 * (uint32_t)draw_between(seed, 0, 1);
+
+    o.start = from + 128 * (uint32_t)draw_between(seed, 0, 9);
+    o.base_offset = (uint32_t)draw_between(seed, 0, 7);
+    if (o.swizzle == 0) {
+        /* Blocks of 8 x 16 bytes: two along one way, the rest along the other. */
+        uint32_t blocks = (uint32_t)mn_count / 8, apart = 128 + pad;
+
+        o.start += pad;
+        if (draw(seed) % 2)
+            o.stride = apart, o.leading = apart * blocks;
+        else
+            o.leading = apart, o.stride = 2 * apart;
+    } else if (mn_major) {
+        o.stride = 8 * span;
+        o.leading = 16 * span;
+        if (draw(seed) % 2)
+            o.leading = 1024 + 16 * span;
+    } else {
+        o.stride = 8 * span * (uint32_t)draw_between(seed, 1, 2);
+        /* Without effect. */
+        o.leading = 16 * (uint32_t)draw_between(seed, 0, 0x3fff);
+    }
+    if (o.swizzle != 0)
+        o.start = from + 1024 * (uint32_t)draw_between(seed, 0, 2);
+    return o;
+}
+
+static void put_shared(struct group *group, const struct emu_wgmma *wgmma, const struct operand *a,
+                       const struct operand *b)
+{
+    for (int row = 0; row < ROWS && !wgmma->a_in_registers; row++)
+        for (int k = 0; k < wgmma->k; k++)
+            put_bits(group->shared +
+                         model_offset(a, width_of(wgmma->a), wgmma->transpose_a, row, k),
+                     width_of(wgmma->a), k, group->a_bits[row][k]);
+    for (int column = 0; column < wgmma->n; column++)
+        for (int k = 0; k < wgmma->k; k++)
+            put_bits(group->shared +
+                         model_offset(b, width_of(wgmma->b), wgmma->transpose_b, column, k),
+                     width_of(wgmma->b), k, group->b_bits[k][column]);
+}
+
+/* ---- Integers in all types ---- */
+
+static const struct {
+    enum emu_type d, a, b;
+} kinds[] = {
+    {EMU_F32, EMU_F16, EMU_F16},   {EMU_F16, EMU_F16, EMU_F16},   {EMU_F32, EMU_BF16, EMU_BF16},
+    {EMU_F32, EMU_TF32, EMU_TF32}, {EMU_F32, EMU_E4M3, EMU_E4M3}, {EMU_F32, EMU_E4M3, EMU_E5M2},
+    {EMU_F32, EMU_E5M2, EMU_E4M3}, {EMU_F32, EMU_E5M2, EMU_E5M2}, {EMU_F16, EMU_E4M3, EMU_E4M3},
+    {EMU_F16, EMU_E4M3, EMU_E5M2}, {EMU_F16, EMU_E5M2, EMU_E4M3}, {EMU_F16, EMU_E5M2, EMU_E5M2},
+    {EMU_S32, EMU_S8, EMU_S8},     {EMU_S32, EMU_S8, EMU_U8},     {EMU_S32, EMU_U8, EMU_S8},
+    {EMU_S32, EMU_U8, EMU_U8},     {EMU_S32, EMU_B1, EMU_B1},
+};
+
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+/* An integer that every format of its kind holds, and its bits. */
+static int64_t draw_integer(uint64_t *seed, enum emu_type type, uint32_t *bits)
+{
+    int64_t value;
+
+    if (is_float(type)) {
+        value = draw_between(seed, -4, 4);
+        *bits = bits_for(type, (double)value);
+        if (type == EMU_TF32) /* dropped */
+            *bits |= (uint32_t)draw(seed) & 0x1fff;
+        return value;
+    }
+    if (type == EMU_B1)
+        value = draw_between(seed, 0, 1);
+    else
+        value = type == EMU_S8 ? draw_between(seed, -128, 127) : draw_between(seed, 0, 255);
+    *bits = (uint32_t)value & (type == EMU_B1 ? 1 : 0xff);
+    return value;
+}
+
+static uint32_t expected_integer(const struct emu_wgmma *wgmma, int64_t sum, uint32_t c)
+{
+    if (wgmma->d != EMU_S32)
+        return bits_for(wgmma->d, (double)sum + value_of(wgmma->d, c) + 0.0);
+    sum += (int32_t)c;
+    if (!wgmma->saturate)
+        return (uint32_t)sum;
+    return (uint32_t)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
+}
+
+static void multiply_integers(struct group *group, uint64_t *seed, const struct emu_wgmma *wgmma,
+                              bool exact)
+{
+    static int64_t left[ROWS][K_MAX], right[K_MAX][N_MAX];
+    bool add_d = draw(seed) % 2;
+    struct operand a = draw_operand(seed, wgmma->transpose_a, ROWS, A_AT);
+    struct operand b = draw_operand(seed, wgmma->transpose_b, wgmma->n, B_AT);
+    int64_t sign = wgmma->negate_a == wgmma->negate_b ? 1 : -1;
+
+    for (int k = 0; k < wgmma->k; k++) {
+        for (int row = 0; row < ROWS; row++)
+            left[row][k] = draw_integer(seed, wgmma->a, &group->a_bits[row][k]);
+        for (int column = 0; column < wgmma->n; column++)
+            right[k][column] = draw_integer(seed, wgmma->b, &group->b_bits[k][column]);
+    }
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < wgmma->n; column++)
+            group->c_bits[row][column] =
+                wgmma->d == EMU_S32
+                    ? (uint32_t)(draw(seed) % 2 ? draw(seed) : INT32_MAX - draw(seed) % 1000)
+                    : bits_for(wgmma->d, (double)draw_between(seed, -500, 500));
+    put_shared(group, wgmma, &a, &b);
+    put_a_registers(group, wgmma->a, wgmma->k);
+    put_c(group, wgmma);
+    assert_true(run(group, wgmma, &a, &b, add_d, exact, SHARED_BYTES));
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < wgmma->n; column++) {
+            int64_t sum = 0;
+
+            for (int k = 0; k < wgmma->k; k++)
+                sum += left[row][k] * right[k][column];
+            assert_int_equal(
+                get_d(group, wgmma, row, column),
+                expected_integer(wgmma, sign * sum, add_d ? group->c_bits[row][column] : 0));
+        }
+}
+
+static bool has_n(enum emu_type d, int n)
+{
+    return d != EMU_S32 || n <= 32 || n % 16 == 0;
+}
+
+static struct emu_wgmma shape_of(int kind, int n)
+{
+    struct emu_wgmma wgmma = {
+        .n = n,
+        .k = 256 / width_of(kinds[kind].a),
+        .d = kinds[kind].d,
+        .a = kinds[kind].a,
+        .b = kinds[kind].b,
+        .d_registers = kinds[kind].d == EMU_F16 ? n / 4 : n / 2,
+    };
+
+    return wgmma;
+}
+
+static void integers_are_multiplied_exactly_in_all_shapes(void **state)
+{
+    (void)state;
+    struct group *group = create_group();
+    uint64_t seed = 2;
+
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        for (int n = 8; n <= N_MAX; n += 8)
+            for (int round = 0; round < 2 && has_n(kinds[kind].d, n); round++) {
+                struct emu_wgmma wgmma = shape_of(kind, n);
+                bool is_16_bit = width_of(wgmma.a) == 16;
+
+                wgmma.a_in_registers = draw(&seed) % 2;
+                wgmma.transpose_a = is_16_bit && !wgmma.a_in_registers && draw(&seed) % 2;
+                wgmma.transpose_b = is_16_bit && draw(&seed) % 2;
+                wgmma.negate_a = wgmma.d != EMU_S32 && draw(&seed) % 2;
+                wgmma.negate_b = wgmma.d != EMU_S32 && draw(&seed) % 2;
+                wgmma.saturate = wgmma.a != EMU_B1 && wgmma.d == EMU_S32 && draw(&seed) % 2;
+                multiply_integers(group, &seed, &wgmma, round == 1);
+            }
+    test_free(group);
+}
+
+/* ---- Real numbers ---- */
+
+/* Bits of any finite or other value, most of them of near exponents so that sums cancel. */
+static uint32_t draw_bits(uint64_t *seed, enum emu_type type)
+{
+    struct layout layout = layout_of(type);
+    uint32_t mask = layout.bits == 32 ? UINT32_MAX : (1u << layout.bits) - 1;
+
+    if (draw(seed) % 64 == 0)
+        return 0;
+    if (draw(seed) % 4 == 0) {
+        uint32_t bits = (uint32_t)draw(seed) & mask;
+
+        return isfinite(value_of(type, bits)) || draw(seed) % 50 == 0 ? bits : 1;
+    }
+    return bits_for(type, ldexp((double)draw_between(seed, 1 << layout.mantissa,
+                                                     (2 << layout.mantissa) - 1),
+                                (int)draw_between(seed, -4, 4) - layout.mantissa)) |
+           (draw(seed) % 2 ? 1u << (layout.bits - 1) : 0);
+}
+
+static void draw_reals(struct group *group, uint64_t *seed, const struct emu_wgmma *wgmma)
+{
+    for (int k = 0; k < wgmma->k; k++) {
+        for (int row = 0; row < ROWS; row++)
+            group->a_bits[row][k] = draw_bits(seed, wgmma->a);
+        for (int column = 0; column < wgmma->n; column++)
+            group->b_bits[k][column] = draw_bits(seed, wgmma->b);
+    }
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < wgmma->n; column++)
+            group->c_bits[row][column] = draw_bits(seed, wgmma->d);
+}
+
+static const struct operand plain_a = {.start = A_AT, .stride = 256, .leading = 128};
+static const struct operand plain_b = {.start = B_AT, .stride = 256, .leading = 128};
+
+static void exact_results_are_those_of_the_model(void **state)
+{
+    (void)state;
+    struct group *group = create_group();
+    uint64_t seed = 3;
+
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        for (int round = 0; round < 4 && kinds[kind].d != EMU_S32; round++) {
+            struct emu_wgmma wgmma = shape_of(kind, 64);
+
+            draw_reals(group, &seed, &wgmma);
+            put_shared(group, &wgmma, &plain_a, &plain_b);
+            put_c(group, &wgmma);
+            assert_true(run(group, &wgmma, &plain_a, &plain_b, true, true, SHARED_BYTES));
+            for (int row = 0; row < ROWS; row++)
+                for (int column = 0; column < wgmma.n; column++)
+                    assert_int_equal(get_d(group, &wgmma, row, column),
+                                     model_dot(wgmma.d, wgmma.a, wgmma.b, wgmma.k,
+                                               group->a_bits[row], &group->b_bits[0][column], N_MAX,
+                                               group->c_bits[row][column]));
+        }
+    test_free(group);
+}
+
+/* Products and sums each rounded to f32, from C on, in the order of k; f16 is rounded at the end.
+ */
+static void fast_results_are_those_of_f32(void **state)
+{
+    (void)state;
+    struct group *group = create_group();
+    uint64_t seed = 4;
+
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        for (int round = 0; round < 2 && kinds[kind].d != EMU_S32; round++) {
+            struct emu_wgmma wgmma = shape_of(kind, 72);
+
+            draw_reals(group, &seed, &wgmma);
+            put_shared(group, &wgmma, &plain_a, &plain_b);
+            put_c(group, &wgmma);
+            assert_true(run(group, &wgmma, &plain_a, &plain_b, true, false, SHARED_BYTES));
+            for (int row = 0; row < ROWS; row++)
+                for (int column = 0; column < wgmma.n; column++) {
+                    volatile float sum = (float)value_of(wgmma.d, group->c_bits[row][column]);
+                    uint32_t expected;
+
+                    for (int k = 0; k < wgmma.k; k++) {
+                        volatile float product = (float)value_of(wgmma.a, group->a_bits[row][k]) *
+                                                 (float)value_of(wgmma.b, group->b_bits[k][column]);
+
+                        sum = sum + product;
+                    }
+                    if (isnan(sum))
+                        expected = wgmma.d == EMU_F16 ? 0x7fff : 0x7fffffff;
+                    else if (wgmma.d == EMU_F16)
+                        expected = bits_for(EMU_F16, isinf(sum) ? (double)sum
+                                                                : round_result(EMU_F16, sum, 0));
+                    else
+                        expected = bits_for(EMU_F32, (double)sum + 0.0);
+                    assert_int_equal(get_d(group, &wgmma, row, column), expected);
+                }
+        }
+    test_free(group);
+}
+
+/* ---- Measured anchors ---- */
+
+struct term {
+    int k;
+    double a, b;
+};
+
+/* D[0][0] of the exact path: terms at their k, all others zero. */
+static uint32_t dot(enum emu_type d, enum emu_type type, int count, const struct term *terms,
+                    uint32_t c)
+{
+    struct group *group = create_group();
+    struct emu_wgmma wgmma = {.n = 8,
+                              .k = 256 / width_of(type),
+                              .d = d,
+                              .a = type,
+                              .b = type,
+                              .d_registers = d == EMU_F16 ? 2 : 4};
+
+    for (int i = 0; i < count; i++) {
+        group->a_bits[0][terms[i].k] = bits_for(type, terms[i].a);
+        group->b_bits[terms[i].k][0] = bits_for(type, terms[i].b);
+    }
+    group->c_bits[0][0] = c;
+    put_shared(group, &wgmma, &plain_a, &plain_b);
+    put_c(group, &wgmma);
+    assert_true(run(group, &wgmma, &plain_a, &plain_b, true, true, SHARED_BYTES));
+
+    uint32_t result = get_d(group, &wgmma, 0, 0);
+
+    test_free(group);
+    return result;
+}
+
+#define DOT(d, type, c, ...)                                                                       \
+    dot(d, type, (int)(sizeof((struct term[]){__VA_ARGS__}) / sizeof(struct term)),                \
+        (struct term[]){__VA_ARGS__}, c)
+
+static uint32_t f32(double value)
+{
+    return bits_for(EMU_F32, value);
+}
+
+static const enum emu_type wide[] = {EMU_F16, EMU_BF16, EMU_TF32};
+
+/* 2^-j as a product of factors that f16 has. */
+#define SMALL(position, j, by)                                                                     \
+    {                                                                                              \
+        position, ldexp(by, -((j) / 2)), ldexp(1, -((j) - (j) / 2))                                \
+    }
+
+static void f32_results_have_24_bits(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 3; t++)
+        for (int j = 1; j < 28; j++)
+            assert_int_equal(DOT(EMU_F32, wide[t], 0, {0, 1, 1}, SMALL(1, j, 1)),
+                             f32(j <= 23 ? 1 + ldexp(1, -j) : 1));
+}
+
+static void terms_are_aligned_to_25_bits_of_the_largest(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 3; t++)
+        for (int j = 1; j < 30; j++) {
+            uint32_t expected = j <= 25 ? f32(ldexp(4, -j)) : 0;
+            int last = wide[t] == EMU_TF32 ? 7 : 15;
+
+            assert_int_equal(DOT(EMU_F32, wide[t], 0, {0, 4, 1}, {1, -4, 1}, SMALL(2, j, 4)),
+                             expected);
+            /* In any place of K, and with C as any other term. */
+            assert_int_equal(DOT(EMU_F32, wide[t], 0, {0, 4, 1}, {1, -4, 1}, SMALL(last, j, 4)),
+                             expected);
+            assert_int_equal(DOT(EMU_F32, wide[t], f32(-4), {0, 4, 1}, SMALL(last, j, 4)),
+                             expected);
+        }
+    /* Exponents of products are not normalised: 2.25 counts as 1.5 * 1.5, of exponent 0. */
+    assert_int_equal(DOT(EMU_F32, EMU_F16, 0, {0, 1.5, 1.5}, {1, -1.5, 1.5}, SMALL(2, 25, 1)),
+                     f32(ldexp(1, -25)));
+    assert_int_equal(DOT(EMU_F32, EMU_F16, 0, {0, 1.5, 1.5}, {1, -1.5, 1.5}, SMALL(2, 26, 1)), 0);
+}
+
+static void sums_are_truncated(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 3; t++) {
+        assert_int_equal(DOT(EMU_F32, wide[t], f32(1), SMALL(0, 23, 1.5)), 0x3f800001);
+        assert_int_equal(DOT(EMU_F32, wide[t], f32(1), SMALL(0, 25, -1)), 0x3f7fffff);
+        assert_int_equal(DOT(EMU_F32, wide[t], f32(1), SMALL(0, 26, -1)), 0x3f800000);
+        assert_int_equal(DOT(EMU_F32, wide[t], 0x7f7fffff, {0, 16384, 16384}), 0x7f7fffff);
+    }
+}
+
+static void fp8_keeps_14_bits(void **state)
+{
+    (void)state;
+    static const enum emu_type fp8[] = {EMU_E4M3, EMU_E5M2};
+
+    for (int t = 0; t < 2; t++) {
+        enum emu_type type = fp8[t];
+
+        assert_int_equal(DOT(EMU_F32, type, 0, {0, 8, 8}, SMALL(1, 7, 1)), f32(64 + 0x1p-7));
+        assert_int_equal(DOT(EMU_F32, type, 0, {0, 8, 8}, SMALL(1, 8, 1)), f32(64));
+        assert_int_equal(DOT(EMU_F32, type, f32(64), SMALL(1, 7, 1)), f32(64 + 0x1p-7));
+        assert_int_equal(DOT(EMU_F32, type, f32(64), SMALL(1, 8, 1)), f32(64));
+        assert_int_equal(DOT(EMU_F32, type, f32(0x1p-7), {0, 8, 8}), f32(64 + 0x1p-7));
+        assert_int_equal(DOT(EMU_F32, type, f32(0x1p-8), {0, 8, 8}), f32(64));
+        assert_int_equal(DOT(EMU_F32, type, 0x3f800001, {0, 0, 0}), 0x3f800000);
+        assert_int_equal(DOT(EMU_F32, type, 0xbfffffff, {0, 0, 0}), 0xbffffc00);
+        assert_int_equal(DOT(EMU_F32, type, f32(31), SMALL(0, 12, 0.5)), f32(31));
+    }
+}
+
+static void f16_results_are_rounded_to_nearest_even(void **state)
+{
+    (void)state;
+    const uint32_t one = 0x3c00;
+
+    assert_int_equal(DOT(EMU_F16, EMU_F16, one, SMALL(0, 11, 1)), 0x3c00);
+    assert_int_equal(DOT(EMU_F16, EMU_F16, one, SMALL(0, 10, 1), SMALL(1, 11, 1)), 0x3c02);
+    assert_int_equal(DOT(EMU_F16, EMU_F16, 0x7bff, {0, 16, 1}), 0x7c00);
+    assert_int_equal(DOT(EMU_F16, EMU_F16, 0x7bff, {0, 15, 1}), 0x7bff);
+    assert_int_equal(DOT(EMU_F16, EMU_F16, 0, SMALL(0, 25, 1.5)), 0x0001);
+    assert_int_equal(DOT(EMU_F16, EMU_F16, 0x0001, {0, 0, 0}), 0x0001);
+}
+
+static void tf32_drops_13_bits(void **state)
+{
+    (void)state;
+    static const uint32_t cases[][2] = {{0x3f801fff, 0x3f800000}, {0x3f803fff, 0x3f802000}};
+    struct group *group = create_group();
+    struct emu_wgmma wgmma = shape_of(3, 8);
+
+    for (int exact = 0; exact < 2; exact++)
+        for (int i = 0; i < 2; i++) {
+            group->a_bits[0][0] = cases[i][0];
+            group->b_bits[0][0] = 0x3f801fff;
+            put_shared(group, &wgmma, &plain_a, &plain_b);
+            assert_true(run(group, &wgmma, &plain_a, &plain_b, false, exact, SHARED_BYTES));
+            assert_int_equal(get_d(group, &wgmma, 0, 0), cases[i][1]);
+        }
+    test_free(group);
+}
+
+static void subnormals_are_used_at_full_value(void **state)
+{
+    (void)state;
+    assert_int_equal(DOT(EMU_F32, EMU_F16, 0, {0, 0x1p-24, 1}), f32(0x1p-24));
+    assert_int_equal(DOT(EMU_F32, EMU_BF16, 0, {0, 0x1p-133, 0x1p20}), f32(0x1p-113));
+    assert_int_equal(DOT(EMU_F32, EMU_TF32, 0, {0, 0x1p-136, 0x1p20}), f32(0x1p-116));
+    assert_int_equal(DOT(EMU_F32, EMU_E4M3, 0, {0, 0x1p-9, 1}), f32(0x1p-9));
+    assert_int_equal(DOT(EMU_F32, EMU_E5M2, 0, {0, 0x1p-16, 1}), f32(0x1p-16));
+    for (int t = 0; t < 3; t++)
+        assert_int_equal(DOT(EMU_F32, wide[t], 0x00000001, {0, 0, 0}), 0x00000001);
+    /* 2^-149 is below 2^(-126-13). */
+    assert_int_equal(DOT(EMU_F32, EMU_E4M3, 0x00000001, {0, 0, 0}), 0);
+}
+
+static void special_values_pass(void **state)
+{
+    (void)state;
+    const double inf = (double)INFINITY;
+
+    for (int t = 0; t < 3; t++) {
+        assert_int_equal(DOT(EMU_F32, wide[t], 0, {0, inf, 1}), 0x7f800000);
+        assert_int_equal(DOT(EMU_F32, wide[t], 0, {0, inf, -1}), 0xff800000);
+        assert_int_equal(DOT(EMU_F32, wide[t], 0, {0, inf, 0}), 0x7fffffff);
+        assert_int_equal(DOT(EMU_F32, wide[t], 0xff800000, {0, inf, 1}), 0x7fffffff);
+        assert_int_equal(DOT(EMU_F32, wide[t], 0xff800000, {0, 1, 1}), 0xff800000);
+        assert_int_equal(DOT(EMU_F32, wide[t], 0x7f800001, {0, 1, 1}), 0x7fffffff);
+        assert_int_equal(DOT(EMU_F32, wide[t], 0x80000000, {0, 0, 0}), 0);
+    }
+    assert_int_equal(DOT(EMU_F16, EMU_F16, 0x7c01, {0, 1, 1}), 0x7fff);
+    assert_int_equal(DOT(EMU_F16, EMU_F16, 0x7c00, {0, 1, 1}), 0x7c00);
+    /* 480 is what 0x7f would be if it were not NaN. */
+    assert_int_equal(bits_for(EMU_E4M3, 480), 0x7f);
+    assert_int_equal(DOT(EMU_F32, EMU_E4M3, 0, {0, 480, 1}), 0x7fffffff);
+    assert_int_equal(DOT(EMU_F32, EMU_E4M3, 0, {0, -480, 1}), 0x7fffffff);
+    assert_int_equal(DOT(EMU_F32, EMU_E5M2, 0, {0, inf, 1}), 0x7f800000);
+    assert_int_equal(DOT(EMU_F32, EMU_E4M3, 0, {0, 448, 1}), f32(448));
+}
+
+static void no_zero_is_negative(void **state)
+{
+    (void)state;
+    struct group *group = create_group();
+
+    for (int exact = 0; exact < 2; exact++) {
+        struct emu_wgmma wgmma = shape_of(0, 8);
+
+        group->c_bits[0][0] = 0x80000000;
+        put_c(group, &wgmma);
+        wgmma.negate_a = true; /* the products are -0 */
+        assert_true(run(group, &wgmma, &plain_a, &plain_b, true, exact, SHARED_BYTES));
+        assert_int_equal(get_d(group, &wgmma, 0, 0), 0);
+    }
+    test_free(group);
+}
+
+static void integers_wrap_or_clamp(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t b, c, wrapped, clamped;
+    } cases[] = {{0x80, 0x7fffffff, 0x8007ffff, 0x7fffffff},
+                 {0x7f, 0x80000000, 0x7ff81000, 0x80000000}};
+    struct group *group = create_group();
+    struct emu_wgmma wgmma = shape_of(12, 8);
+
+    for (int i = 0; i < 2; i++)
+        for (int saturate = 0; saturate < 2; saturate++) {
+            for (int k = 0; k < 32; k++) {
+                group->a_bits[0][k] = 0x80;
+                group->b_bits[k][0] = cases[i].b;
+            }
+            group->c_bits[0][0] = cases[i].c;
+            put_shared(group, &wgmma, &plain_a, &plain_b);
+            put_c(group, &wgmma);
+            wgmma.saturate = saturate;
+            assert_true(run(group, &wgmma, &plain_a, &plain_b, true, true, SHARED_BYTES));
+            assert_int_equal(get_d(group, &wgmma, 0, 0),
+                             saturate ? cases[i].clamped : cases[i].wrapped);
+        }
+    test_free(group);
+}
+
+/* ---- Bounds ---- */
+
+static void descriptors_that_lead_outside_are_refused(void **state)
+{
+    (void)state;
+    struct group *group = create_group();
+    struct emu_wgmma wgmma = shape_of(0, 8);
+    struct operand a = {.start = 0, .stride = 256, .leading = 128};
+    struct operand b = {.start = 2048, .stride = 256, .leading = 128};
+
+    memset(group->d, 0x55, sizeof group->d);
+    /* A has 64 rows, of 8 in 256 bytes: 2048; B has 8. */
+    assert_false(run(group, &wgmma, &a, &b, false, false, 2303));
+    assert_int_equal(group->d[0][0][0], UINT64_C(0x5555555555555555));
+    assert_true(run(group, &wgmma, &a, &b, false, false, 2304));
+    a.start = 512;
+    assert_false(run(group, &wgmma, &a, &b, false, false, 2304));
+    a.start = 256;
+    assert_true(run(group, &wgmma, &a, &b, false, false, 2304));
+    a.stride = 0x3fff0;
+    assert_false(run(group, &wgmma, &a, &b, false, false, SHARED_BYTES));
+    b.start = 0x3fff0;
+    a.stride = 256;
+    assert_false(run(group, &wgmma, &a, &b, false, false, SHARED_BYTES));
+    assert_false(run(group, &wgmma, &a, &b, false, false, 0));
+    test_free(group);
+}
+
+static void hostile_descriptors_do_no_harm(void **state)
+{
+    (void)state;
+    struct group *group = create_group();
+    unsigned char *small = malloc(4096);
+    uint64_t *const *const d[] = {group->d_rows[0], group->d_rows[1], group->d_rows[2],
+                                  group->d_rows[3]};
+    uint64_t seed = 5;
+    int refused = 0;
+
+    assert_non_null(small);
+    memset(small, 0, 4096);
+    for (int i = 0; i < 3000; i++) {
+        struct emu_wgmma wgmma = shape_of((int)draw_between(&seed, 0, KIND_COUNT - 1), 16);
+        struct emu_wgmma_operands operands = {.a_descriptor = draw(&seed),
+                                              .b_descriptor = draw(&seed)};
+        const char *why = NULL;
+
+        /* Some small enough to be inside now and then; a sanitizer sees what is not. */
+        if (i % 2) {
+            operands.a_descriptor &= UINT64_C(0xc00e0007000f003f);
+            operands.b_descriptor &= UINT64_C(0xc00e0007000f003f);
+        }
+        refused += !emu_wgmma(&wgmma, &operands, small, 4096, d, false, &why);
+    }
+    assert_in_range(refused, 1500, 2990);
+    free(small);
+    test_free(group);
+}
+
+/* ---- Decoding ---- */
+
+static enum emu_decoded decode(struct text *text, struct emu_wgmma *wgmma, int target,
+                               struct emu_error *error)
+{
+    *error = (struct emu_error){.line = 0};
+    return emu_wgmma_decode(wgmma, &text->instruction, target, error);
+}
+
+static void begin_wgmma(struct text *text, const char *opcode, int d_count, bool a_in_registers,
+                        int scales, int transposes)
+{
+    begin_text(text, opcode);
+    add_vector(text, d_count);
+    if (a_in_registers)
+        add_vector(text, 4);
+    else
+        add_register(text);
+    add_register(text);
+    add_register(text);
+    for (int i = 0; i < scales; i++)
+        add_integer(text, 1);
+    for (int i = 0; i < transposes; i++)
+        add_integer(text, 0);
+}
+
+static void all_forms_are_decoded(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        [EMU_F32] = "f32",   [EMU_F16] = "f16", [EMU_BF16] = "bf16", [EMU_TF32] = "tf32",
+        [EMU_E4M3] = "e4m3", [EMU_S32] = "s32", [EMU_E5M2] = "e5m2", [EMU_S8] = "s8",
+        [EMU_U8] = "u8",     [EMU_B1] = "b1",
+    };
+
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        for (int n = 0; n <= 264; n += 4)
+            for (int in_registers = 0; in_registers < 2; in_registers++) {
+                static struct text text;
+                struct emu_wgmma wgmma;
+                struct emu_error error;
+                enum emu_type d = kinds[kind].d, a = kinds[kind].a;
+                int registers = d == EMU_F16 ? n / 4 : n / 2;
+                bool exists = n >= 8 && n <= 256 && n % 8 == 0 && has_n(d, n);
+                char opcode[128];
+
+                snprintf(opcode, sizeof opcode, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s%s",
+                         n, 256 / width_of(a), names[d], names[a], names[kinds[kind].b],
+                         a == EMU_B1 ? ".and.popc" : "");
+                if (registers > 128)
+                    registers = 128;
+                begin_wgmma(&text, opcode, registers, in_registers, d == EMU_S32 ? 0 : 2,
+                            width_of(a) == 16 ? 2 - in_registers : 0);
+                assert_int_equal(decode(&text, &wgmma, 90, &error),
+                                 exists ? EMU_DECODED : EMU_REFUSED);
+                if (!exists)
+                    continue;
+                assert_int_equal(wgmma.n, n);
+                assert_int_equal(wgmma.k, 256 / width_of(a));
+                assert_int_equal(wgmma.d, d);
+                assert_int_equal(wgmma.a, a);
+                assert_int_equal(wgmma.b, kinds[kind].b);
+                assert_int_equal(wgmma.d_registers, registers);
+                assert_int_equal(wgmma.a_in_registers, in_registers);
+                assert_false(wgmma.negate_a || wgmma.negate_b || wgmma.transpose_a ||
+                             wgmma.transpose_b || wgmma.saturate);
+                /* One register more or less, or a target that is not sm_90. */
+                text.operands[0].item_count++;
+                assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_REFUSED);
+                text.operands[0].item_count--;
+                assert_int_equal(decode(&text, &wgmma, 100, &error), EMU_REFUSED);
+            }
+}
+
+static void immediates_are_read(void **state)
+{
+    (void)state;
+    static struct text text;
+    struct emu_wgmma wgmma;
+    struct emu_error error;
+    const char *opcode = "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16";
+
+    for (int bits = 0; bits < 16; bits++) {
+        begin_wgmma(&text, opcode, 4, false, 2, 2);
+        text.operands[4].bits = bits & 1 ? UINT64_MAX : 1;
+        text.operands[5].bits = bits & 2 ? UINT64_MAX : 1;
+        text.operands[6].bits = bits & 4 ? 1 : 0;
+        text.operands[7].bits = bits & 8 ? 1 : 0;
+        assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_DECODED);
+        assert_int_equal(wgmma.negate_a, bits & 1);
+        assert_int_equal(wgmma.negate_b, bits >> 1 & 1);
+        assert_int_equal(wgmma.transpose_a, bits >> 2 & 1);
+        assert_int_equal(wgmma.transpose_b, bits >> 3 & 1);
+    }
+    /* Of A in registers there is but imm-trans-b. */
+    begin_wgmma(&text, opcode, 4, true, 2, 1);
+    text.operands[6].bits = 1;
+    assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_DECODED);
+    assert_true(wgmma.transpose_b && !wgmma.transpose_a);
+    begin_wgmma(&text, "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8.satfinite", 4, true, 0, 0);
+    assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_DECODED);
+    assert_true(wgmma.saturate);
+    begin_wgmma(&text, "wgmma.mma_async.sync.aligned.m64n8k32.satfinite.s32.s8.s8", 4, true, 0, 0);
+    assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_DECODED);
+    assert_true(wgmma.saturate);
+    /* scale-d may be an immediate of 0 or 1. */
+    begin_wgmma(&text, opcode, 4, false, 2, 2);
+    text.operands[3] = (struct emu_operand){.kind = EMU_OPERAND_INTEGER, .bits = 1};
+    assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_DECODED);
+    text.operands[3].bits = 2;
+    assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_REFUSED);
+}
+
+/* As ptxas refuses them. */
+static void forms_that_do_not_exist_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *opcode;
+        int d_count, in_registers, scales, transposes;
+    } cases[] = {
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.bf16.bf16", 2, 0, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16", 4, 0, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 4, 0, 2, 0},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 4, 0, 2, 1},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 4, 0, 0, 0},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 4, 1, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 4, 1, 2, 0},
+        {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32", 4, 0, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32", 4, 0, 0, 0},
+        {"wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8", 4, 0, 2, 0},
+        {"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.u8", 20, 0, 0, 0},
+        {"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.xor.popc", 4, 0, 0, 0},
+        {"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1", 4, 0, 0, 0},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.satfinite.f32.f16.f16", 4, 0, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16", 4, 0, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m128n8k16.f32.f16.f16", 4, 0, 2, 2},
+        {"wgmma.mma_async.sync.m64n8k16.f32.f16.f16", 4, 0, 2, 2},
+        {"wgmma.mma_async.aligned.m64n8k16.f32.f16.f16", 4, 0, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16.f16", 4, 0, 2, 2},
+        {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16", 4, 0, 2, 2},
+        {"wgmma.mma_async.sync.aligned.m64n8k32.s32.s4.s4", 4, 0, 0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static struct text text;
+        struct emu_wgmma wgmma;
+        struct emu_error error;
+
+        begin_wgmma(&text, cases[i].opcode, cases[i].d_count, cases[i].in_registers,
+                    cases[i].scales, cases[i].transposes);
+        assert_int_equal(decode(&text, &wgmma, 90, &error), EMU_REFUSED);
+        assert_int_equal(error.line, 7);
+        assert_non_null(strstr(error.message, cases[i].opcode));
+    }
+
+    static struct text other;
+    struct emu_wgmma wgmma;
+    struct emu_error error;
+
+    begin_text(&other, "wgmma.fence.sync.aligned");
+    assert_int_equal(decode(&other, &wgmma, 90, &error), EMU_NOT_MINE);
+    begin_text(&other, "wgmma");
+    assert_int_equal(decode(&other, &wgmma, 90, &error), EMU_NOT_MINE);
+    begin_text(&other, "add.u32");
+    assert_int_equal(decode(&other, &wgmma, 90, &error), EMU_NOT_MINE);
+    assert_int_equal(error.message[0], '\0');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offsets_are_those_of_the_table),
+        cmocka_unit_test(descriptors_read_what_tensor_copies_write),
+        cmocka_unit_test(base_offsets_move_the_pattern),
+        cmocka_unit_test(integers_are_multiplied_exactly_in_all_shapes),
+        cmocka_unit_test(exact_results_are_those_of_the_model),
+        cmocka_unit_test(fast_results_are_those_of_f32),
+        cmocka_unit_test(f32_results_have_24_bits),
+        cmocka_unit_test(terms_are_aligned_to_25_bits_of_the_largest),
+        cmocka_unit_test(sums_are_truncated),
+        cmocka_unit_test(fp8_keeps_14_bits),
+        cmocka_unit_test(f16_results_are_rounded_to_nearest_even),
+        cmocka_unit_test(tf32_drops_13_bits),
+        cmocka_unit_test(subnormals_are_used_at_full_value),
+        cmocka_unit_test(special_values_pass),
+        cmocka_unit_test(no_zero_is_negative),
+        cmocka_unit_test(integers_wrap_or_clamp),
+        cmocka_unit_test(descriptors_that_lead_outside_are_refused),
+        cmocka_unit_test(hostile_descriptors_do_no_harm),
+        cmocka_unit_test(all_forms_are_decoded),
+        cmocka_unit_test(immediates_are_read),
+        cmocka_unit_test(forms_that_do_not_exist_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("emulator wgmma", tests, NULL, NULL);
+}
