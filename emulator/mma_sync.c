@@ -226,7 +226,9 @@ static void multiply(const struct emu_block *block, struct matrices *matrices)
     emu_block_multiply(block, matrices->a, matrices->b, matrices->d);
 }
 
-/* The exact path takes the model of wgmma, with all of K in one step; it is to be measured. */
+/* The exact path takes the model of wgmma, with all of K in one step; it is to be measured. Only
+ * sm_70 has the m8n8k4 of f16: what ptxas (13.0) calls in its place for sm_80 and later exchanges
+ * nothing between lanes, so that a newer GPU does not give the manual's product, as this does. */
 void emu_mma_sync(const struct emu_mma_sync *mma, uint64_t *const *d, const uint64_t *const *a,
                   const uint64_t *const *b, const uint64_t *const *c, bool exact)
 {
