@@ -638,6 +638,50 @@ static void maps_that_replace_has_broken_are_refused(void **state)
     assert_outcome(&copy, EMU_COPY_ILLEGAL);
 }
 
+static bool check_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
+                        const unsigned char *fill)
+{
+    unsigned sum = 0;
+
+    (void)global;
+    assert_in_range(shared, 0, 2 * SHARED_BYTES - bytes);
+    for (uint32_t i = 0; i < bytes && !inside; i++)
+        sum += fill[i];
+    ++*(int *)user;
+    return sum < UINT32_MAX;
+}
+
+/* What a kernel can write over a map: a sanitizer sees what goes wrong. */
+static void spoilt_maps_do_no_harm(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    int copied = 0, refused = 0, pieces = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        unsigned char bytes[EMU_TENSOR_MAP_BYTES];
+        struct emu_tensor_map map;
+        struct emu_tensor_copy copy = {.is_load = draw(&seed) % 2};
+        const char *why;
+
+        copy.shared = 128 * (uint32_t)draw_between(&seed, 0, 20);
+        (i % 2 ? draw_tile : draw_im2col)(&seed, &map, &copy);
+        assert_int_equal(emu_tensor_map_encode(bytes, &map), 0);
+        for (int64_t spoilt = draw_between(&seed, 1, 3); spoilt > 0; spoilt--)
+            bytes[draw_between(&seed, 8, EMU_TENSOR_MAP_BYTES - 1)] = (unsigned char)draw(&seed);
+        if (!emu_tensor_map_decode(&map, bytes))
+            continue;
+        copy.map = &map;
+        emu_tensor_copy_bytes(&map);
+
+        enum emu_copied outcome = emu_tensor_copy(&copy, check_piece, &pieces, &why);
+
+        copied += outcome == EMU_COPIED;
+        refused += outcome == EMU_COPY_ILLEGAL;
+    }
+    assert_true(copied > 1000 && refused > 1000 && pieces > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -654,6 +698,7 @@ int main(void)
         cmocka_unit_test(im2col_starts_inside_of_its_box),
         cmocka_unit_test(boxes_that_fit_no_shared_memory_are_refused),
         cmocka_unit_test(maps_that_replace_has_broken_are_refused),
+        cmocka_unit_test(spoilt_maps_do_no_harm),
     };
 
     return cmocka_run_group_tests_name("emulator tensor copies", tests, NULL, NULL);
