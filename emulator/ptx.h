@@ -88,13 +88,65 @@ enum emu_space {
     EMU_SPACE_SHARED
 };
 
+/* ---- Special registers: PTX ISA "Special Registers" ---- */
+
+enum emu_special {
+    EMU_TID,  /* this and others marked v have parts .x, .y, .z, .w */
+    EMU_NTID, /* v */
+    EMU_LANEID,
+    EMU_WARPID,
+    EMU_NWARPID,
+    EMU_CTAID,  /* v */
+    EMU_NCTAID, /* v */
+    EMU_SMID,
+    EMU_NSMID,
+    EMU_GRIDID,              /* 64 bits */
+    EMU_IS_EXPLICIT_CLUSTER, /* a predicate */
+    EMU_CLUSTERID,           /* v */
+    EMU_NCLUSTERID,          /* v */
+    EMU_CLUSTER_CTAID,       /* v */
+    EMU_CLUSTER_NCTAID,      /* v */
+    EMU_CLUSTER_CTARANK,
+    EMU_CLUSTER_NCTARANK,
+    EMU_LANEMASK_EQ,
+    EMU_LANEMASK_LE,
+    EMU_LANEMASK_LT,
+    EMU_LANEMASK_GE,
+    EMU_LANEMASK_GT,
+    EMU_CLOCK,
+    EMU_CLOCK_HI,
+    EMU_CLOCK64,     /* 64 bits */
+    EMU_PM,          /* %pm0 ... %pm7: the number is the operand's offset */
+    EMU_PM64,        /* %pm0_64 ... %pm7_64: the same; 64 bits */
+    EMU_ENVREG,      /* %envreg0 ... %envreg31: the same */
+    EMU_GLOBALTIMER, /* 64 bits */
+    EMU_GLOBALTIMER_LO,
+    EMU_GLOBALTIMER_HI,
+    EMU_RESERVED_SMEM_OFFSET_BEGIN,
+    EMU_RESERVED_SMEM_OFFSET_END,
+    EMU_RESERVED_SMEM_OFFSET_CAP,
+    EMU_RESERVED_SMEM_OFFSET, /* %reserved_smem_offset_0, _1: the same */
+    EMU_TOTAL_SMEM_SIZE,
+    EMU_AGGR_SMEM_SIZE,
+    EMU_DYNAMIC_SMEM_SIZE,
+    EMU_CURRENT_GRAPH_EXEC /* 64 bits */
+};
+
+/* The register of that name, "%tid" or "%pm3" (of which *number is 3), or -1. */
+int emu_special_of(const char *name, size_t length, int *number);
+/* EMU_U32, EMU_U64 or EMU_PRED. */
+enum emu_type emu_special_type(enum emu_special special);
+bool emu_special_is_vector(enum emu_special special);
+
 /* ---- Variables ---- */
 
 /* A place in an initialiser that holds an address (of a variable or a function) plus an offset. */
 struct emu_relocation {
     size_t at;
-    int bytes;              /* 4 or 8 */
-    int variable, function; /* index in the module, or -1 */
+    int bytes;              /* of the place: 4 or 8; any where there is a shift               */
+    int shift;              /* -1; of 0xff00(name) it is 8: the place gets one byte of the
+                             * address, the one that begins at this bit, and zeros above it */
+    int variable, function; /* index in the module, or -1                                     */
     int64_t offset;
     bool generic; /* generic(name) */
 };
@@ -109,6 +161,8 @@ struct emu_variable {
     uint64_t bytes; /* of all of it */
     uint32_t align;
     bool is_extern, is_visible, is_weak, is_common;
+    bool is_managed;
+    bool is_inner; /* declared in the body of a function: not known to the driver by its name */
     unsigned char *data; /* `bytes` of them; null: zeros */
     struct emu_relocation *relocations;
     int relocation_count;
@@ -120,31 +174,32 @@ enum emu_operand_kind {
     EMU_OPERAND_NONE,
     EMU_OPERAND_REGISTER, /* `reg`, maybe negated (!p) or with a part (.x) of a vector */
     EMU_OPERAND_INTEGER,  /* `bits`                                                    */
-    EMU_OPERAND_F32,      /* `bits` of a 0f literal, or of a decimal one rounded to f32 as PTX does
-                           * not: decimal literals are EMU_OPERAND_F64                 */
-    EMU_OPERAND_F64,      /* `bits`                                                    */
-    EMU_OPERAND_SPECIAL,  /* `special` and `part`: %tid.x, %clock64 ...                 */
-    EMU_OPERAND_VARIABLE, /* the address of a variable, plus `offset`                   */
-    EMU_OPERAND_PARAM,    /* the same of a parameter of the function, or of a .param variable of its
-                           * body                                                      */
-    EMU_OPERAND_FUNCTION, /* `index` of the module's functions                          */
-    EMU_OPERAND_LABEL,    /* `index` of the instruction that follows the label          */
-    EMU_OPERAND_LIST,     /* (a, b) of a call, {a, b} of a vector: `items`              */
+    EMU_OPERAND_F32,      /* `bits` of a 0f literal                                    */
+    EMU_OPERAND_F64,      /* `bits` of a 0d literal or of a decimal one                */
+    EMU_OPERAND_SPECIAL,  /* `index` is an enum emu_special, `part` its part, `offset` its number */
+    EMU_OPERAND_VARIABLE, /* the address of `index` of the module's variables, plus `offset` */
+    EMU_OPERAND_LOCAL,    /* the same of the function's `locals`                       */
+    EMU_OPERAND_PARAM,    /* the same of its `params`                                  */
+    EMU_OPERAND_RETURN,   /* the same of its `returns`                                 */
+    EMU_OPERAND_FUNCTION, /* `index` of the module's functions                         */
+    EMU_OPERAND_LABEL,    /* `index` of the instruction that follows the label; it may be the
+                           * instruction_count                                         */
+    EMU_OPERAND_LIST,     /* (a, b) of a call, {a, b} of a vector: `items`             */
     EMU_OPERAND_ADDRESS,  /* [a+4], [a, {x, y}, b]: `items`, of which the first is the base with
                            * its `offset`; more where there is more within the brackets */
-    EMU_OPERAND_SINK,     /* _                                                          */
-    EMU_OPERAND_BOTH,     /* p|q: `items`, two                                          */
-    EMU_OPERAND_TABLE,    /* a .branchtargets, .calltargets or .callprototype: `index`   */
-    EMU_OPERAND_WORD      /* anything else that is one word: `name`                     */
+    EMU_OPERAND_SINK,     /* _                                                         */
+    EMU_OPERAND_BOTH,     /* p|q: `items`, two                                         */
+    EMU_OPERAND_TABLE     /* a .branchtargets, .calltargets or .callprototype: `index` */
 };
 
 struct emu_operand {
     enum emu_operand_kind kind;
-    bool negated; /* ! before it, or - before a register                   */
-    char part;    /* 'x', 'y', 'z', 'w' or 0; of %tid.x or of a vector v.x */
-    int reg;      /* index among the function's registers                  */
-    int index;    /* see above                                             */
-    int half;     /* of a register r.b0..b7, .h0, .h1 in video and byte selectors: 0; else -1 */
+    bool negated;         /* ! before it, or - before a register                         */
+    bool is_unified;      /* [a].unified                                                 */
+    char part;            /* 'x', 'y', 'z', 'w' or 0; of %tid.x or of a vector v.x (v.r) */
+    int reg;              /* index among the function's registers, or -1                 */
+    int index;            /* see above; -1 where it has no meaning                       */
+    const char *selector; /* of r.b0, r.h1, r.h10, r.b3210 of video instructions: "b0"; or null */
     int64_t offset;
     uint64_t bits;
     const char *name;          /* the words, for messages  */
@@ -154,7 +209,10 @@ struct emu_operand {
 
 /* ---- Instructions ---- */
 
-/* Of "@!p ld.global.v2.f32 {a, b}, [c+8];" the words are "ld", "global", "v2", "f32". */
+/* Of "@!p ld.global.v2.f32 {a, b}, [c+8];" the words are "ld", "global", "v2", "f32".
+ *
+ * A call has three operands or four, whatever the text leaves out: the list of the returns (maybe
+ * empty), the function or a register, the list of the arguments (maybe empty), and the table. */
 struct emu_instruction {
     int line;
     int guard; /* register, or -1 */
@@ -171,12 +229,13 @@ struct emu_instruction {
 struct emu_register {
     const char *name; /* "%r12" as in the text */
     enum emu_type type;
-    int vector; /* 1, 2, 4: a vector takes so many slots, one after the other */
+    int vector; /* 1, 2, 4: a vector takes so many slots, one after the other; 128 bits take two */
     int slot;   /* first of its slots                                          */
 };
 
 /* .branchtargets, .calltargets: `targets` are instructions or functions. .callprototype: params. */
 struct emu_table {
+    const char *name;
     enum { EMU_BRANCH_TARGETS, EMU_CALL_TARGETS, EMU_CALL_PROTOTYPE } kind;
     int *targets;
     int target_count;
@@ -191,10 +250,11 @@ struct emu_function {
     struct emu_variable *params, *returns; /* .param, or of .reg type for functions: space NONE  */
     int param_count, return_count;
     int *param_registers, *return_registers; /* of those that are registers; else -1             */
+    /* Of %r<100> only those that the text names. */
     struct emu_register *registers;
     int register_count, slot_count;
-    struct emu_variable
-        *locals; /* .local, .shared and .param variables of the body: of its scopes */
+    struct emu_variable *locals; /* .local, .shared and .param variables of the body: of its scopes;
+                                  * those of .global and .const are with the module's */
     int local_count;
     struct emu_instruction *instructions;
     int instruction_count;
@@ -206,13 +266,14 @@ struct emu_function {
     /* Performance and cluster directives; 0 where not given. */
     uint32_t maxntid[3], reqntid[3], reqnctapercluster[3];
     uint32_t minnctapersm, maxnreg, maxclusterrank;
-    bool explicitcluster;
+    bool explicitcluster, blocksareclusters;
 };
 
 struct emu_module {
     int version;        /* 10 * major + minor                  */
     const char *target; /* "sm_90a"                            */
-    int address_bits;   /* 64 or 32                            */
+    bool is_debug;      /* .target ..., debug                  */
+    int address_bits;   /* 64 or 32; 64 where it is not given  */
     struct emu_variable *variables;
     int variable_count;
     struct emu_function *functions;
@@ -225,8 +286,10 @@ struct emu_module {
 struct emu_module *emu_module_parse(const char *text, size_t length, struct emu_error *error);
 void emu_module_free(struct emu_module *module);
 
-/* The function of that name that has a body, else one of that name, else -1. */
+/* The function of that name, or -1. There is one of a name: a definition takes the place of its
+ * declarations, and an .alias has what the function has that it is another name of. */
 int emu_function_find(const struct emu_module *module, const char *name);
+/* Of the module's own scope, or -1. */
 int emu_variable_find(const struct emu_module *module, const char *name);
 
 #endif
