@@ -6,9 +6,14 @@
 #ifndef EMU_ALU_H
 #define EMU_ALU_H
 
+#include "emulator/number.h"
 #include "emulator/ptx.h"
 
-enum { EMU_LANES = 32, EMU_ALU_RESULTS = 4, EMU_ALU_SOURCES = 8 };
+/* The code of a selector (.b0 is 1, .h0 is 9), of so many bits; 0 where there is none. */
+enum { EMU_LANES = 32, EMU_ALU_RESULTS = 4, EMU_ALU_SOURCES = 8, EMU_SELECTOR_BITS = 4 };
+
+/* A selector's code less one: .b0 to .b7 are 0 to 7. */
+enum { EMU_HALF_H0 = 8, EMU_HALF_H1 = 9 };
 
 /* Bits of a register in each lane, in the low bits of a word; a predicate is 0 or 1. What is above
  * a register's width is zero when it is written, and to be ignored when it is read. */
@@ -22,22 +27,89 @@ struct emu_alu;
 typedef bool (*emu_alu_execute)(const struct emu_alu *op, uint64_t *const *results,
                                 const uint64_t *const *sources, uint32_t mask, const char **why);
 
+/* What a word among the modifiers selects, where no flag of its own says it. */
+enum emu_variant {
+    EMU_VARIANT_NONE,
+    EMU_VARIANT_LO,
+    EMU_VARIANT_HI,
+    EMU_VARIANT_WIDE,
+    EMU_VARIANT_LEFT,
+    EMU_VARIANT_RIGHT,
+    EMU_VARIANT_ADD,
+    EMU_VARIANT_MIN,
+    EMU_VARIANT_MAX,
+    EMU_VARIANT_ALL,
+    EMU_VARIANT_ANY,
+    EMU_VARIANT_UNI,
+    EMU_VARIANT_BALLOT,
+    EMU_VARIANT_UP,
+    EMU_VARIANT_DOWN,
+    EMU_VARIANT_BFLY,
+    EMU_VARIANT_IDX,
+    EMU_VARIANT_F4E,
+    EMU_VARIANT_B4E,
+    EMU_VARIANT_RC8,
+    EMU_VARIANT_ECL,
+    EMU_VARIANT_ECR,
+    EMU_VARIANT_RC16,
+    EMU_VARIANT_FINITE,
+    EMU_VARIANT_INFINITE,
+    EMU_VARIANT_NUMBER,
+    EMU_VARIANT_NOTANUMBER,
+    EMU_VARIANT_NORMAL,
+    EMU_VARIANT_SUBNORMAL,
+    EMU_VARIANT_SHR7,
+    EMU_VARIANT_SHR15
+};
+
+enum emu_compare {
+    EMU_COMPARE_NONE,
+    EMU_EQ,
+    EMU_NE,
+    EMU_LT,
+    EMU_LE,
+    EMU_GT,
+    EMU_GE,
+    EMU_EQU,
+    EMU_NEU,
+    EMU_LTU,
+    EMU_LEU,
+    EMU_GTU,
+    EMU_GEU,
+    EMU_NUM,
+    EMU_NAN
+};
+
+enum emu_combine { EMU_COMBINE_NONE, EMU_AND, EMU_OR, EMU_XOR };
+
 /* A decoded instruction. The first operands of the text are results, the others sources, in order;
- * a|b is two results, !p a source of its own that `execute` sees as it stands in the register,
- * with the negation in `negated`. */
+ * a|b is two results, the items of {a, b} one after the other; !p is a source that `execute` sees
+ * as it stands in the register, with the negation in `negated`. `_` is a result too: its array may
+ * be any that nobody reads.
+ *
+ * The condition code of add.cc and its like is a register that the text does not name: one of each
+ * lane, hidden, 0 or 1, zero at the start. Where `carry_in` is set it is one more source, behind
+ * all of the text; where `carry_out` is, one more result likewise. The counts include it. */
 struct emu_alu {
     emu_alu_execute execute;
     int result_count, source_count;
     enum emu_type result_types[EMU_ALU_RESULTS];
     /* What an immediate is converted to: an integer to the width, a literal of f64 to f32 ... */
     enum emu_type source_types[EMU_ALU_SOURCES];
-    uint32_t negated; /* bit i: source i is !p, or -r of a type that allows it */
+    uint32_t negated; /* bit i: source i is !p, or -r where vmad allows it */
+    bool carry_in, carry_out;
 
-    /* For `execute`; what each means is its own affair. */
-    enum emu_type type, from;
-    int rounding, variant, compare, combine, width, selector;
-    bool flush, saturate, saturate_finite, relu, carry_in, carry_out, negate, abs;
-    uint64_t table;
+    /* For `execute`, of the words: `type` is the first among them, `from` the second. */
+    enum emu_type type, from, third;
+    int width; /* bits of `type` */
+    bool is_signed;
+    enum emu_rounding rounding;
+    enum emu_variant variant;
+    enum emu_compare compare;
+    enum emu_combine combine;
+    bool flush, saturate, saturate_finite, relu, nan, xorsign, abs, oob, approximate, full;
+    bool wrap, shift_amount, integral, stochastic, plus_one;
+    uint64_t selectors; /* of video operands: EMU_SELECTOR_BITS each, results first */
 };
 
 enum emu_decoded {

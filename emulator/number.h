@@ -23,6 +23,11 @@ enum emu_format {
     EMU_FORMAT_UE8M0
 };
 
+/* What arithmetic gives for NaN: of f16 and bf16 alike. */
+#define EMU_NAN_F16 UINT64_C(0x7fff)
+#define EMU_NAN_F32 UINT64_C(0x7fffffff)
+#define EMU_NAN_F64 UINT64_C(0xfff8000000000000)
+
 enum emu_rounding {
     EMU_NEAREST_EVEN, /* .rn  */
     EMU_TO_ZERO,      /* .rz  */
@@ -45,6 +50,10 @@ double emu_widen(enum emu_format format, uint64_t bits);
 /* The bits of the value in the format, rounded once. NaN gives the format's canonical NaN (0x7fff
  * of f16 and bf16, 0x7fffffff of f32 as arithmetic gives it; what has no NaN: its largest). */
 uint64_t emu_narrow(enum emu_format format, double value, const struct emu_narrowing *how);
+
+/* The same of an integer, which f64 may not hold. */
+uint64_t emu_narrow_integer(enum emu_format format, bool negative, uint64_t magnitude,
+                            const struct emu_narrowing *how);
 
 /* a * b + c in f32 or f64, rounded once in the given direction. */
 float emu_fma_f32(float a, float b, float c, enum emu_rounding rounding);

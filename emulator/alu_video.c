@@ -1,0 +1,306 @@
+/* alu_video.c: PTX ISA, "Video Instructions": scalar ones, and SIMD ones without selectors.
+ *
+ * The first type is the result's, the others are those of a and b; vset has no type of a result. */
+#include "emulator/alu_lane.h"
+
+__extension__ typedef __int128 s128;
+
+static bool is_signed_type(enum emu_type type)
+{
+    return emu_type_is_signed(type);
+}
+
+/* ---- Parts of a register ---- */
+
+/* Where a selector's part begins, and its bits; all 32 without one. */
+struct part {
+    int first, width;
+};
+
+/* Source 0 and up; -1 is the result. */
+static struct part part_of(const struct emu_alu *op, int operand)
+{
+    int half = (int)(op->selectors >> EMU_SELECTOR_BITS * (operand + 1) & 15) - 1;
+
+    if (half < 0)
+        return (struct part){0, 32};
+    if (half >= EMU_HALF_H0)
+        return (struct part){half == EMU_HALF_H0 ? 0 : 16, 16};
+    return (struct part){8 * (half & 3), 8};
+}
+
+static int64_t source(const struct emu_alu *op, int operand, enum emu_type type, uint64_t value)
+{
+    struct part part = part_of(op, operand);
+
+    return (int64_t)emu_extend((uint32_t)value >> part.first, part.width, is_signed_type(type));
+}
+
+static s128 clamp(s128 value, int width, bool is_signed)
+{
+    s128 largest = ((s128)1 << (is_signed ? width - 1 : width)) - 1;
+    s128 least = is_signed ? -largest - 1 : 0;
+
+    return value > largest ? largest : value < least ? least : value;
+}
+
+/* The second operation, of the signedness of the result. */
+static uint64_t second_operation(const struct emu_alu *op, uint64_t value, uint64_t c,
+                                 bool is_signed)
+{
+    uint64_t a = emu_extend(value, 32, is_signed), b = emu_extend(c, 32, is_signed);
+    bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
+
+    if (op->variant == EMU_VARIANT_ADD)
+        return (uint32_t)(a + b);
+    return (uint32_t)(less == (op->variant == EMU_VARIANT_MIN) ? a : b);
+}
+
+/* Saturation to the part that is written, then the second operation or the rest of c. */
+static uint64_t finish(const struct emu_alu *op, s128 value, bool is_signed, uint64_t c)
+{
+    struct part part = part_of(op, -1);
+
+    if (op->saturate)
+        value = clamp(value, part.width, is_signed);
+    if (op->variant == EMU_VARIANT_ADD || op->variant == EMU_VARIANT_MIN ||
+        op->variant == EMU_VARIANT_MAX)
+        return second_operation(op, (uint64_t)value, c, is_signed);
+    if (part.width == 32)
+        return (uint32_t)value;
+
+    uint64_t written = emu_low_bits(UINT64_MAX, part.width) << part.first;
+
+    return ((uint64_t)value << part.first & written) | (uint32_t)(c & ~written);
+}
+
+/* ---- Scalar operations ---- */
+
+typedef s128 (*operation)(const struct emu_alu *op, int64_t a, int64_t b);
+
+static s128 sum(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    (void)op;
+    return a + b;
+}
+
+static s128 difference(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    (void)op;
+    return a - b;
+}
+
+static s128 distance(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    (void)op;
+    return a < b ? b - a : a - b;
+}
+
+static s128 smaller(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    (void)op;
+    return a < b ? a : b;
+}
+
+static s128 larger(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    (void)op;
+    return a < b ? b : a;
+}
+
+static int shift_amount(const struct emu_alu *op, int64_t b)
+{
+    return (int)(op->wrap ? b & 31 : b > 32 ? 32 : b);
+}
+
+static s128 shifted_left(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    return (s128)a * ((s128)1 << shift_amount(op, b));
+}
+
+static s128 shifted_right(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    return a >> shift_amount(op, b);
+}
+
+static s128 compared(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    switch (op->compare) {
+    case EMU_EQ:
+        return a == b;
+    case EMU_NE:
+        return a != b;
+    case EMU_LT:
+        return a < b;
+    case EMU_LE:
+        return a <= b;
+    case EMU_GT:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+/* Rounds away from zero. */
+static s128 average(const struct emu_alu *op, int64_t a, int64_t b)
+{
+    (void)op;
+    return (a + b + (a + b >= 0)) >> 1;
+}
+
+static void run_scalar(const struct emu_alu *op, operation operate, uint64_t *const *results,
+                       const uint64_t *const *sources, uint32_t mask){
+    EMU_FOR_LANES(mask,
+                  {
+                      int64_t a = source(op, 0, op->from, sources[0][i]);
+                      int64_t b = source(op, 1, op->third, sources[1][i]);
+
+                      results[0][i] = finish(op, operate(op, a, b), op->is_signed,
+                                             op->source_count > 2 ? sources[2][i] : 0);
+                  })}
+
+#define SCALAR(name, operate)                                                                      \
+    EMU_EXECUTE(name)                                                                              \
+    {                                                                                              \
+        (void)why;                                                                                 \
+        run_scalar(op, operate, results, sources, mask);                                           \
+        return true;                                                                               \
+    }
+
+SCALAR(add, sum) SCALAR(sub, difference) SCALAR(absdiff, distance) SCALAR(min, smaller)
+    SCALAR(max, larger) SCALAR(shl, shifted_left) SCALAR(shr, shifted_right)
+
+        EMU_EXECUTE(set)
+{
+    (void)why;
+    EMU_FOR_LANES(mask, {
+        int64_t a = source(op, 0, op->type, sources[0][i]);
+        int64_t b = source(op, 1, op->from, sources[1][i]);
+
+        results[0][i] =
+            finish(op, compared(op, a, b), false, op->source_count > 2 ? sources[2][i] : 0);
+    })
+    return true;
+}
+
+/* The manual's text of vmad; negation is by complement and one more in the sum. */
+static uint64_t mad(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c)
+{
+    bool negate_product = (op->negated & 1) != (op->negated >> 1 & 1);
+    bool negate_c = op->negated >> 2 & 1;
+    bool is_signed =
+        is_signed_type(op->from) || is_signed_type(op->third) || negate_product || negate_c;
+    s128 value = (s128)source(op, 0, op->from, a) * source(op, 1, op->third, b);
+    bool one_more = op->plus_one || negate_product || negate_c;
+
+    if (!op->plus_one && negate_product)
+        value = ~value;
+    else if (!op->plus_one && negate_c)
+        c = ~c;
+    value += (s128)(int64_t)emu_extend(c, 32, is_signed) + one_more;
+    if (op->variant == EMU_VARIANT_SHR7)
+        value >>= 7;
+    else if (op->variant == EMU_VARIANT_SHR15)
+        value >>= 15;
+    if (op->saturate)
+        value = clamp(value, 32, is_signed);
+    return (uint32_t)value;
+}
+
+EMU_LANEWISE_3(mad)
+
+/* ---- SIMD: two halves or four bytes ---- */
+
+static uint64_t on_elements(const struct emu_alu *op, operation operate, int width,
+                            enum emu_type a_type, enum emu_type b_type, const uint64_t abc[3])
+{
+    uint64_t d = 0, total = abc[2];
+
+    for (int first = 0; first < 32; first += width) {
+        s128 value =
+            operate(op, (int64_t)emu_extend(abc[0] >> first, width, is_signed_type(a_type)),
+                    (int64_t)emu_extend(abc[1] >> first, width, is_signed_type(b_type)));
+
+        if (op->saturate)
+            value = clamp(value, width, op->is_signed);
+        d |= emu_low_bits((uint64_t)value, width) << first;
+        total += (uint64_t)value;
+    }
+    return op->variant == EMU_VARIANT_ADD ? (uint32_t)total : d;
+}
+
+#define SIMD(name, operate, width, a_type, b_type)                                                 \
+    EMU_EXECUTE(name)                                                                              \
+    {                                                                                              \
+        (void)why;                                                                                 \
+        EMU_FOR_LANES(mask, {                                                                      \
+            const uint64_t abc[3] = {sources[0][i], sources[1][i], sources[2][i]};                 \
+            results[0][i] = on_elements(op, operate, width, op->a_type, op->b_type, abc);          \
+        })                                                                                         \
+        return true;                                                                               \
+    }
+
+SIMD(add_2, sum, 16, from, third)
+SIMD(sub_2, difference, 16, from, third)
+SIMD(average_2, average, 16, from, third)
+SIMD(absdiff_2, distance, 16, from, third)
+SIMD(min_2, smaller, 16, from, third)
+SIMD(max_2, larger, 16, from, third)
+SIMD(set_2, compared, 16, type, from)
+SIMD(add_4, sum, 8, from, third)
+SIMD(sub_4, difference, 8, from, third)
+SIMD(average_4, average, 8, from, third)
+SIMD(absdiff_4, distance, 8, from, third)
+SIMD(min_4, smaller, 8, from, third)
+SIMD(max_4, larger, 8, from, third)
+SIMD(set_4, compared, 8, type, from)
+
+#define T "u32/s32"
+#define DAB T " " T " " T
+#define SECOND " add/min/max"
+
+/* With c there is either a second operation or a selector of the result. */
+#define SCALAR_FORMS(name, words, run)                                                             \
+    {name, words " sat?", "w=SS", run, 0}, {name, words " sat?" SECOND, "w=SSw", run, 0},          \
+    {                                                                                              \
+        name, words " sat?", "S=SSw", run, 0                                                       \
+    }
+#define SIMD_FORMS(name, run)                                                                      \
+    {name, DAB " sat?", "w=www", run, 0},                                                          \
+    {                                                                                              \
+        name, DAB " sat? add", "w=www", run, 0                                                     \
+    }
+
+static const struct emu_form forms[] = {
+    SCALAR_FORMS("vadd", DAB, run_add),
+    SCALAR_FORMS("vsub", DAB, run_sub),
+    SCALAR_FORMS("vabsdiff", DAB, run_absdiff),
+    SCALAR_FORMS("vmin", DAB, run_min),
+    SCALAR_FORMS("vmax", DAB, run_max),
+    SCALAR_FORMS("vshl", T " " T " u32 clamp/wrap", run_shl),
+    SCALAR_FORMS("vshr", T " " T " u32 clamp/wrap", run_shr),
+    {"vset", T " " T " @signed", "w=SS", run_set, 0},
+    {"vset", T " " T " @signed" SECOND, "w=SSw", run_set, 0},
+    {"vset", T " " T " @signed", "S=SSw", run_set, 0},
+    {"vmad", DAB " sat? shr7/shr15?", "w=MMn", run_mad, 0},
+    {"vmad", DAB " po sat? shr7/shr15?", "w=SSw", run_mad, 0},
+
+    SIMD_FORMS("vadd2", run_add_2),
+    SIMD_FORMS("vsub2", run_sub_2),
+    SIMD_FORMS("vavrg2", run_average_2),
+    SIMD_FORMS("vabsdiff2", run_absdiff_2),
+    SIMD_FORMS("vmin2", run_min_2),
+    SIMD_FORMS("vmax2", run_max_2),
+    SIMD_FORMS("vadd4", run_add_4),
+    SIMD_FORMS("vsub4", run_sub_4),
+    SIMD_FORMS("vavrg4", run_average_4),
+    SIMD_FORMS("vabsdiff4", run_absdiff_4),
+    SIMD_FORMS("vmin4", run_min_4),
+    SIMD_FORMS("vmax4", run_max_4),
+    {"vset2", T " " T " @signed", "w=www", run_set_2, 0},
+    {"vset2", T " " T " @signed add", "w=www", run_set_2, 0},
+    {"vset4", T " " T " @signed", "w=www", run_set_4, 0},
+    {"vset4", T " " T " @signed add", "w=www", run_set_4, 0},
+};
+
+const struct emu_chapter emu_video_chapter = EMU_CHAPTER(forms);
