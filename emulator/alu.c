@@ -262,7 +262,7 @@ static bool group_has(const struct group *group, const char *word)
     return false;
 }
 
-/* The word takes the first group that is free and has it. */
+/* The word takes the first group that is free and has it; types stand in their order. */
 static bool take_word(struct emu_alu *op, struct group *groups, int count, const char *word)
 {
     int group_of_types = 0;
@@ -279,6 +279,8 @@ static bool take_word(struct emu_alu *op, struct group *groups, int count, const
                     op, word_among(comparisons, sizeof comparisons / sizeof *comparisons, word));
             return set_field(op, word_among(words, sizeof words / sizeof *words, word));
         }
+        if (group->of_types && !group->taken && emu_type_of(word, strlen(word)) != EMU_TYPE_NONE)
+            return false;
         group_of_types += group->of_types;
     }
     return false;

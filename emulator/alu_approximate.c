@@ -28,14 +28,29 @@ static uint64_t reciprocal_root(const struct emu_alu *op, uint64_t a)
     return emu_f32_result(op, (float)(1 / sqrt((double)emu_f32_source(op, a))));
 }
 
+/* The hardware turns radians to turns in f32 first, subnormal ones to zero: so the error grows with
+ * the argument, and of a very large one, which is whole turns, it gives sin 0. */
+static double angle(const struct emu_alu *op, uint64_t a)
+{
+    static const float turns_in_a_radian = 0x1.45f306p-3f;
+    const double radians_in_a_turn = 0x1.921fb54442d18p+2;
+    float turns = emu_flush(emu_f32_source(op, emu_flush_bits(a)) * turns_in_a_radian);
+
+    return (double)(turns - truncf(turns)) * radians_in_a_turn;
+}
+
 static uint64_t sine(const struct emu_alu *op, uint64_t a)
 {
-    return emu_f32_result(op, (float)sin((double)emu_f32_source(op, a)));
+    double radians = angle(op, a);
+
+    /* The sign of zero is the argument's. */
+    return emu_f32_result(
+        op, copysignf((float)sin(radians), radians == 0 ? emu_f32_of(a) : (float)sin(radians)));
 }
 
 static uint64_t cosine(const struct emu_alu *op, uint64_t a)
 {
-    return emu_f32_result(op, (float)cos((double)emu_f32_source(op, a)));
+    return emu_f32_result(op, (float)cos(angle(op, a)));
 }
 
 static uint64_t logarithm(const struct emu_alu *op, uint64_t a)
@@ -79,7 +94,7 @@ EMU_LANEWISE_1(hyperbolic_tangent)
 EMU_LANEWISE_2(divide)
 EMU_LANEWISE_2(divide_full)
 
-/* ---- f64: of the upper words alone ---- */
+/* ---- f64: of the upper words alone, as if the lower ones were zero ---- */
 
 static const uint64_t upper_word = UINT64_C(0xffffffff) << 32;
 
@@ -87,16 +102,13 @@ static double upper_source(uint64_t bits)
 {
     double value = emu_f64_of(bits & upper_word);
 
-    /* What the lower word alone tells from infinity is a NaN. */
-    if (isnan(emu_f64_of(bits)))
-        return emu_f64_of(bits);
     return fpclassify(value) == FP_SUBNORMAL ? copysign(0, value) : value;
 }
 
 static uint64_t upper_result(double value)
 {
     if (isnan(value))
-        return EMU_NAN_F64;
+        return EMU_NAN_F32 << 32;
     if (fpclassify(value) == FP_SUBNORMAL)
         value = copysign(0, value);
     return emu_f64_bits(value) & upper_word;

@@ -224,7 +224,10 @@ static uint64_t add_f64(const struct emu_alu *op, uint64_t a, uint64_t b)
 
 static uint64_t sub_f64(const struct emu_alu *op, uint64_t a, uint64_t b)
 {
-    return emu_f64_bits(emu_add_f64(emu_f64_of(a), -emu_f64_of(b), op->rounding));
+    double y = emu_f64_of(b);
+
+    /* The sign of a NaN stays. */
+    return emu_f64_bits(emu_add_f64(emu_f64_of(a), isnan(y) ? y : -y, op->rounding));
 }
 
 static uint64_t mul_f64(const struct emu_alu *op, uint64_t a, uint64_t b)
@@ -252,18 +255,24 @@ static uint64_t root_f64(const struct emu_alu *op, uint64_t a)
     return emu_f64_bits(emu_sqrt_f64(emu_f64_of(a), op->rounding));
 }
 
-static const uint64_t sign_f64 = UINT64_C(1) << 63;
+static const uint64_t sign_f64 = UINT64_C(1) << 63, quiet_f64 = UINT64_C(1) << 51;
+
+/* A NaN keeps its sign and becomes quiet. */
+static uint64_t with_sign_f64(uint64_t a, uint64_t bits)
+{
+    return isnan(emu_f64_of(a)) ? a | quiet_f64 : bits;
+}
 
 static uint64_t absolute_f64(const struct emu_alu *op, uint64_t a)
 {
     (void)op;
-    return a & ~sign_f64;
+    return with_sign_f64(a, a & ~sign_f64);
 }
 
 static uint64_t negate_f64(const struct emu_alu *op, uint64_t a)
 {
     (void)op;
-    return a ^ sign_f64;
+    return with_sign_f64(a, a ^ sign_f64);
 }
 
 static uint64_t choose_f64(uint64_t a, uint64_t b, bool larger)
@@ -271,7 +280,7 @@ static uint64_t choose_f64(uint64_t a, uint64_t b, bool larger)
     double x = emu_f64_of(a), y = emu_f64_of(b);
 
     if (isnan(x) || isnan(y))
-        return isnan(x) ? (isnan(y) ? EMU_NAN_F64 : b) : a;
+        return isnan(x) ? (isnan(y) ? b | quiet_f64 : b) : a;
     return (x < y || (x == y && (a & sign_f64))) != larger ? a : b;
 }
 

@@ -114,13 +114,13 @@ static uint64_t maximum_one(const struct emu_alu *op, uint64_t a, uint64_t b, ui
 static uint64_t absolute_one(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
-    return flush(op, a) & 0x7fff;
+    return is_nan(op, a) ? EMU_NAN_F16 : flush(op, a) & 0x7fff;
 }
 
 static uint64_t negate_one(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
-    return flush(op, a) ^ 0x8000;
+    return is_nan(op, a) ? EMU_NAN_F16 : flush(op, a) ^ 0x8000;
 }
 
 static uint64_t add(const struct emu_alu *op, uint64_t a, uint64_t b)

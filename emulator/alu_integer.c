@@ -118,7 +118,7 @@ EMU_LANEWISE_3(sad)
 
 /* ---- Quotients ---- */
 
-/* The manual leaves division by zero open. */
+/* Division by zero the manual leaves open; an H200 gives all ones, for the rest too. */
 static uint64_t divide(const struct emu_alu *op, uint64_t a, uint64_t b)
 {
     a = extend(op, a);
@@ -136,7 +136,7 @@ static uint64_t remainder_of(const struct emu_alu *op, uint64_t a, uint64_t b)
     a = extend(op, a);
     b = extend(op, b);
     if (b == 0)
-        return emu_low_bits(a, op->width);
+        return emu_low_bits(UINT64_MAX, op->width);
     if (!op->is_signed)
         return a % b;
     return emu_low_bits(b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b), op->width);

@@ -268,7 +268,7 @@ SIMD(set_4, compared, 8, type, from)
 #define SIMD_FORMS(name, run)                                                                      \
     {name, DAB " sat?", "w=www", run, 0},                                                          \
     {                                                                                              \
-        name, DAB " sat? add", "w=www", run, 0                                                     \
+        name, DAB " add", "w=www", run, 0                                                          \
     }
 
 static const struct emu_form forms[] = {

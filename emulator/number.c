@@ -17,7 +17,7 @@ static const struct format formats[] = {
     [EMU_FORMAT_F16] = {10, 15, 16, 0x7bff, 0x7c00, EMU_NAN_F16},
     [EMU_FORMAT_BF16] = {7, 127, 16, 0x7f7f, 0x7f80, EMU_NAN_F16},
     /* The upper 19 bits of a word of 32: shifted when all else is done. */
-    [EMU_FORMAT_TF32] = {10, 127, 19, 0x3fbff, 0x3fc00, 0x3fe00},
+    [EMU_FORMAT_TF32] = {10, 127, 19, 0x3fbff, 0x3fc00, 0x3ffff},
     [EMU_FORMAT_E4M3] = {3, 7, 8, 0x7e, 0, 0x7f},
     [EMU_FORMAT_E5M2] = {2, 15, 8, 0x7b, 0x7c, 0x7f},
     [EMU_FORMAT_E2M3] = {3, 1, 6, 0x1f, 0, 0x1f},

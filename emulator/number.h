@@ -23,7 +23,8 @@ enum emu_format {
     EMU_FORMAT_UE8M0
 };
 
-/* What arithmetic gives for NaN: of f16 and bf16 alike. */
+/* What arithmetic gives for NaN: of f16 and bf16 alike. Of f64 it is what an invalid operation
+ * gives; a NaN among the operands is the result itself, made quiet (measured on an H200). */
 #define EMU_NAN_F16 UINT64_C(0x7fff)
 #define EMU_NAN_F32 UINT64_C(0x7fffffff)
 #define EMU_NAN_F64 UINT64_C(0xfff8000000000000)
@@ -48,7 +49,8 @@ struct emu_narrowing {
 double emu_widen(enum emu_format format, uint64_t bits);
 
 /* The bits of the value in the format, rounded once. NaN gives the format's canonical NaN (0x7fff
- * of f16 and bf16, 0x7fffffff of f32 as arithmetic gives it; what has no NaN: its largest). */
+ * of f16 and bf16, 0x7fffffff of f32 as arithmetic gives it, 0x7fffe000 of tf32; what has no NaN:
+ * its largest). */
 uint64_t emu_narrow(enum emu_format format, double value, const struct emu_narrowing *how);
 
 /* The same of an integer, which f64 may not hold. */

@@ -244,37 +244,50 @@ float emu_flush(float value)
 
 /* ---- f64 ---- */
 
-static double canonical_f64(double value)
+enum { QUIET_BIT = 51 };
+
+/* Of several NaN among the operands one is the result, made quiet: the first that is given here. */
+static double result_f64(double value, double first, double second, double third)
 {
+    const double operands[] = {first, second, third};
+
+    for (int i = 0; i < 3; i++) {
+        uint64_t bits;
+
+        memcpy(&bits, &operands[i], sizeof bits);
+        if (isnan(operands[i]))
+            return double_of(bits | UINT64_C(1) << QUIET_BIT);
+    }
     return isnan(value) ? double_of(EMU_NAN_F64) : value;
 }
 
 double emu_fma_f64(double a, double b, double c, enum emu_rounding rounding)
 {
-    return canonical_f64(rounding == EMU_NEAREST_EVEN ? fma(a, b, c)
-                                                      : fma_to(EMU_FORMAT_F64, a, b, c, rounding));
+    return result_f64(rounding == EMU_NEAREST_EVEN ? fma(a, b, c)
+                                                   : fma_to(EMU_FORMAT_F64, a, b, c, rounding),
+                      c, b, a);
 }
 
 double emu_add_f64(double a, double b, enum emu_rounding rounding)
 {
-    return canonical_f64(rounding == EMU_NEAREST_EVEN ? a + b
-                                                      : add_to(EMU_FORMAT_F64, a, b, rounding));
+    return result_f64(rounding == EMU_NEAREST_EVEN ? a + b : add_to(EMU_FORMAT_F64, a, b, rounding),
+                      b, a, 0);
 }
 
 double emu_mul_f64(double a, double b, enum emu_rounding rounding)
 {
-    return canonical_f64(rounding == EMU_NEAREST_EVEN ? a * b
-                                                      : mul_to(EMU_FORMAT_F64, a, b, rounding));
+    return result_f64(rounding == EMU_NEAREST_EVEN ? a * b : mul_to(EMU_FORMAT_F64, a, b, rounding),
+                      b, a, 0);
 }
 
 double emu_div_f64(double a, double b, enum emu_rounding rounding)
 {
-    return canonical_f64(rounding == EMU_NEAREST_EVEN ? a / b
-                                                      : div_to(EMU_FORMAT_F64, a, b, rounding));
+    return result_f64(rounding == EMU_NEAREST_EVEN ? a / b : div_to(EMU_FORMAT_F64, a, b, rounding),
+                      a, b, 0);
 }
 
 double emu_sqrt_f64(double a, enum emu_rounding rounding)
 {
-    return canonical_f64(rounding == EMU_NEAREST_EVEN ? sqrt(a)
-                                                      : sqrt_to(EMU_FORMAT_F64, a, rounding));
+    return result_f64(rounding == EMU_NEAREST_EVEN ? sqrt(a) : sqrt_to(EMU_FORMAT_F64, a, rounding),
+                      a, 0, 0);
 }
