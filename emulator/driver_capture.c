@@ -473,3 +473,10 @@ CUresult emu_cu_capture_update(CUstream handle, CUgraphNode *dependencies, size_
     stream->last_count = kept + count;
     return CUDA_SUCCESS;
 }
+
+CUresult emu_cu_capture_update_edges(CUstream stream, CUgraphNode *dependencies,
+                                     const CUgraphEdgeData *edges, size_t count, unsigned flags)
+{
+    (void)edges; /* all edges are plain */
+    return emu_cu_capture_update(stream, dependencies, count, flags);
+}

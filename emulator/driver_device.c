@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 13000 };
-
 /* ---- Architectures ---- */
 
 /* Limits: CUDA C Programming Guide, "Compute Capabilities". The rest is that of the product named:
@@ -126,7 +124,7 @@ CUresult emu_cu_driver_version(int *version)
 {
     if (!version)
         return CUDA_ERROR_INVALID_VALUE;
-    *version = VERSION;
+    *version = EMU_DRIVER_VERSION;
     return CUDA_SUCCESS;
 }
 

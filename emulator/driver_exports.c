@@ -36,12 +36,15 @@ static const struct export
 }
 exports[] = {
 #define EMU_CU(symbol, name, since, needs, function, parameters, arguments)                        \
-    {name, since, (any_function)symbol, (any_function)symbol},
+    {#name, since, (any_function)symbol, (any_function)symbol},
 #define EMU_CU_STREAM(symbol, suffix, name, since, needs, function, parameters, arguments)         \
-    {name, since, (any_function)symbol, (any_function)symbol##_##suffix},
+    {#name, since, (any_function)symbol, (any_function)symbol##_##suffix},
 #include "emulator/driver.def"
 #undef EMU_CU
 #undef EMU_CU_STREAM
+    /* Headers since 12.0 call it so. */
+    {"cuGraphInstantiate", 12000, (any_function)cuGraphInstantiateWithFlags,
+     (any_function)cuGraphInstantiateWithFlags},
 };
 
 /* The latest that the version knows; `known` tells whether a later one does. */
@@ -60,8 +63,9 @@ static const struct export *export_named(const char *name, int version, bool *kn
     return best;
 }
 
-CUresult emu_cu_entry_point_status(const char *symbol, void **function, int version, uint64_t flags,
-                                   CUdriverProcAddressQueryResult *status)
+/* Success, also where there is none: then the pointer is null. */
+CUresult emu_cu_entry_point_status(const char *symbol, void **function, int version,
+                                   uint64_t flags, CUdriverProcAddressQueryResult *status)
 {
     const uint64_t both =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -69,7 +73,7 @@ CUresult emu_cu_entry_point_status(const char *symbol, void **function, int vers
     any_function entry = NULL;
     bool known;
 
-    if (!symbol || !function || flags > both || flags == both)
+    if (!symbol || !function || flags >= both || version > EMU_DRIVER_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     found = export_named(symbol, version, &known);
     if (found)
@@ -80,10 +84,14 @@ CUresult emu_cu_entry_point_status(const char *symbol, void **function, int vers
         *status = found   ? CU_GET_PROC_ADDRESS_SUCCESS
                   : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                           : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    return found || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return CUDA_SUCCESS;
 }
 
+/* Before there was a status, the result told. */
 CUresult emu_cu_entry_point(const char *symbol, void **function, int version, uint64_t flags)
 {
-    return emu_cu_entry_point_status(symbol, function, version, flags, NULL);
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    CUresult result = emu_cu_entry_point_status(symbol, function, version, flags, &status);
+
+    return result || status == CU_GET_PROC_ADDRESS_SUCCESS ? result : CUDA_ERROR_NOT_FOUND;
 }

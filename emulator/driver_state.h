@@ -12,6 +12,8 @@
 
 /* ---- Devices ---- */
 
+enum { EMU_DRIVER_VERSION = 13000 };
+
 enum {
     EMU_SHARED_PLAIN = 49152,   /* bytes that a block may have without asking for more */
     EMU_SHARED_RESERVED = 1024, /* of each block, taken by the driver                  */
