@@ -64,8 +64,8 @@ static const struct export *export_named(const char *name, int version, bool *kn
 }
 
 /* Success, also where there is none: then the pointer is null. */
-CUresult emu_cu_entry_point_status(const char *symbol, void **function, int version,
-                                   uint64_t flags, CUdriverProcAddressQueryResult *status)
+CUresult emu_cu_entry_point_status(const char *symbol, void **function, int version, uint64_t flags,
+                                   CUdriverProcAddressQueryResult *status)
 {
     const uint64_t both =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;

@@ -185,6 +185,8 @@ CUresult emu_cu_leave(CUresult result);
 void emu_cu_enter_callback(void);
 void emu_cu_leave_callback(void);
 
+/* The block that an address, or a host pointer of it, lies in; null where there is none. */
+struct emu_cu_block *emu_cu_block_around(const struct emu_cu_gpu *gpu, uint64_t address);
 /* Of every device. */
 size_t emu_cu_memory_total(void);
 void emu_cu_memory_free_all(struct emu_cu_context *context);
