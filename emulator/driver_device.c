@@ -156,6 +156,13 @@ static CUresult describe(CUresult error, const char **name, const char **text)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+const char *emu_cu_error_words(CUresult error)
+{
+    const char *name, *text;
+
+    return describe(error, &name, &text) ? NULL : text;
+}
+
 CUresult emu_cu_error_name(CUresult error, const char **name)
 {
     const char *text;

@@ -13,7 +13,7 @@
                                                                                                    \
         if (result == CUDA_SUCCESS)                                                                \
             result = function arguments;                                                           \
-        return emu_cu_leave(result);                                                               \
+        return emu_cu_leave(result, #symbol);                                                      \
     }
 #define EMU_CU(symbol, name, since, needs, function, parameters, arguments)                        \
     CALL(symbol, false, needs, function, parameters, arguments)
@@ -94,4 +94,14 @@ CUresult emu_cu_entry_point(const char *symbol, void **function, int version, ui
     CUresult result = emu_cu_entry_point_status(symbol, function, version, flags, &status);
 
     return result || status == CU_GET_PROC_ADDRESS_SUCCESS ? result : CUDA_ERROR_NOT_FOUND;
+}
+
+/* What CUDA's run-time library asks for before anything else. */
+CUresult emu_cu_private_table(const void **table, const CUuuid *id)
+{
+    if (!table || !id)
+        return CUDA_ERROR_INVALID_VALUE;
+    return emu_cu_report(CUDA_ERROR_NOT_FOUND,
+                         "the emulator has no private tables, and so is no driver for programs on "
+                         "the CUDA run-time library; use the driver API");
 }

@@ -68,11 +68,6 @@ int emu_cu_occupancy(const struct emu_cu_function *function, int threads, size_t
 
 /* ---- Attributes ---- */
 
-static int cluster_at(const struct emu_cu_function *function, int dimension)
-{
-    return (int)function->info.function->reqnctapercluster[dimension];
-}
-
 CUresult emu_cu_function_attribute(int *value, CUfunction_attribute attribute, CUfunction handle)
 {
     struct emu_cu_function *function;
@@ -110,12 +105,12 @@ CUresult emu_cu_function_attribute(int *value, CUfunction_attribute attribute, C
         *value = function->carveout;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-        *value = function->info.function->explicitcluster && !cluster_at(function, 0);
+        *value = function->info.function->explicitcluster && !function->cluster[0];
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        *value = cluster_at(function, attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+        *value = (int)function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         *value = function->non_portable;
@@ -145,6 +140,15 @@ CUresult emu_cu_function_set_attribute(CUfunction handle, CUfunction_attribute a
         if (value < -1 || value > 100)
             return CUDA_ERROR_INVALID_VALUE;
         function->carveout = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        if (function->info.function->reqnctapercluster[0])
+            return CUDA_ERROR_NOT_PERMITTED;
+        if (value < 0)
+            return CUDA_ERROR_INVALID_VALUE;
+        function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = (uint32_t)value;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         function->non_portable = value != 0;
@@ -252,17 +256,33 @@ CUresult emu_cu_occupancy_blocks(int *blocks, CUfunction handle, int block_size,
     return emu_cu_occupancy_blocks_with(blocks, handle, block_size, shared_bytes, 0);
 }
 
+/* What the program's function says of each number of warps, before anything is looked at: another
+ * thread may use the driver meanwhile, and the function may not. */
+static void ask_shared(size_t shared[], int warps_most, CUoccupancyB2DSize shared_of)
+{
+    emu_cu_enter_callback();
+    for (int warps = 1; warps <= warps_most; warps++)
+        shared[warps] = shared_of(warps * 32);
+    emu_cu_leave_callback();
+}
+
 /* The largest block of those that keep most threads running. */
 CUresult emu_cu_occupancy_block_size_with(int *grid, int *block, CUfunction handle,
                                           CUoccupancyB2DSize shared_of, size_t shared_bytes,
                                           int limit, unsigned flags)
 {
+    enum { WARPS = EMU_BLOCK_THREADS / 32 };
+    size_t shared[WARPS + 1];
     struct emu_cu_function *function;
     int most = 0, largest, blocks_at_most = 0, size = 0;
     CUresult result;
 
-    if (!grid || !block || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+    if (!grid || !block || limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
+    for (int warps = 0; warps <= WARPS; warps++)
+        shared[warps] = shared_bytes;
+    if (shared_of)
+        ask_shared(shared, WARPS, shared_of);
     result = emu_cu_function_find(&function, handle);
     if (result)
         return result;
@@ -270,8 +290,7 @@ CUresult emu_cu_occupancy_block_size_with(int *grid, int *block, CUfunction hand
     if (limit > 0 && limit < largest)
         largest = limit;
     for (int threads = largest; threads > 0; threads = (threads - 1) / 32 * 32) {
-        int blocks =
-            emu_cu_occupancy(function, threads, shared_of ? shared_of(threads) : shared_bytes);
+        int blocks = emu_cu_occupancy(function, threads, shared[(threads + 31) / 32]);
 
         if (blocks * threads <= most)
             continue;
@@ -355,8 +374,8 @@ CUresult emu_cu_occupancy_cluster_size(int *size, CUfunction handle, const CUlau
         return CUDA_ERROR_NOT_SUPPORTED;
     plain = *config;
     plain.numAttrs = 0;
-    if (cluster_at(function, 0)) {
-        *size = (int)product(function->info.function->reqnctapercluster);
+    if (function->cluster[0]) {
+        *size = (int)product(function->cluster);
         return CUDA_SUCCESS;
     }
     result = emu_cu_shape(&shape, function, &plain);
@@ -415,16 +434,19 @@ static CUresult settle_cluster(struct emu_cu_kernel_work *shape,
 {
     const struct emu_function *text = function->info.function;
     unsigned most = function->non_portable ? EMU_CLUSTER_MAX : EMU_CLUSTER_PORTABLE;
-    bool is_asked = shape->cluster[0] != 0, is_required = text->reqnctapercluster[0] != 0;
+    bool is_asked = shape->cluster[0] != 0, is_required = product(function->cluster) != 0;
 
+    /* Set at run time, all three must be, or none. */
+    if (!is_required && (function->cluster[0] || function->cluster[1] || function->cluster[2]))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (is_asked && is_required &&
-        memcmp(shape->cluster, text->reqnctapercluster, sizeof shape->cluster) != 0)
+        memcmp(shape->cluster, function->cluster, sizeof shape->cluster) != 0)
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (!is_asked && !is_required && text->explicitcluster)
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     for (int i = 0; i < 3; i++) {
         if (!is_asked)
-            shape->cluster[i] = is_required ? text->reqnctapercluster[i] : 1;
+            shape->cluster[i] = is_required ? function->cluster[i] : 1;
         if (shape->cluster[i] > most)
             return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     }

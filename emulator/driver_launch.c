@@ -74,12 +74,6 @@ CUresult emu_cu_kernel_work(struct emu_cu_work *work, const CUlaunchConfig *conf
 
 /* ---- Running ---- */
 
-CUresult emu_cu_fail(struct emu_cu_context *context, CUresult result)
-{
-    context->failed = result;
-    return result;
-}
-
 /* As the real driver tells of the same end. What never began leaves the context as it was. */
 static CUresult result_of(struct emu_cu_context *context, enum emu_outcome outcome)
 {

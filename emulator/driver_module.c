@@ -156,6 +156,7 @@ static CUresult make_function(struct emu_cu_function **made, struct emu_cu_modul
     emu_program_entry_info(module->program, entry, &function->info);
     function->max_dynamic = EMU_SHARED_PLAIN - (int)function->info.static_shared_bytes;
     function->carveout = -1;
+    memcpy(function->cluster, function->info.function->reqnctapercluster, sizeof function->cluster);
     function->next = module->functions;
     module->functions = function;
     *made = function;

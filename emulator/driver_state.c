@@ -16,7 +16,7 @@ struct emu_cu_driver emu_cu_driver;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct emu_cu_thread thread;
-static char report[2 * EMU_MESSAGE_SIZE];
+static char report[EMU_REPORT_SIZE];
 static _Thread_local char report_copy[sizeof report];
 
 /* ---- Objects ---- */
@@ -207,7 +207,7 @@ static CUresult check_needs(enum emu_cu_needs needs)
     if (needs == EMU_NEEDS_CONTEXT)
         return CUDA_SUCCESS;
     if (context->failed)
-        return context->failed;
+        return emu_cu_report(context->failed, "%s", context->failure);
     return needs == EMU_NEEDS_WAITS ? emu_cu_capture_forbids() : CUDA_SUCCESS;
 }
 
@@ -217,11 +217,14 @@ CUresult emu_cu_enter(enum emu_cu_needs needs, bool default_is_own)
     if (!thread.id)
         thread.id = ++emu_cu_driver.next_id;
     thread.default_is_own = default_is_own;
+    thread.reported = false;
     return check_needs(needs);
 }
 
-CUresult emu_cu_leave(CUresult result)
+CUresult emu_cu_leave(CUresult result, const char *symbol)
 {
+    if (result && !thread.reported)
+        emu_cu_report(result, "%s: %s", symbol, emu_cu_error_words(result));
     pthread_mutex_unlock(&mutex);
     return result;
 }
@@ -247,6 +250,14 @@ CUresult emu_cu_report(CUresult result, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(report, sizeof report, format, arguments);
     va_end(arguments);
+    thread.reported = true;
+    return result;
+}
+
+CUresult emu_cu_fail(struct emu_cu_context *context, CUresult result)
+{
+    context->failed = result;
+    memcpy(context->failure, report, sizeof report);
     return result;
 }
 

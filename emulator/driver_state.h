@@ -125,7 +125,7 @@ void emu_cu_release_exec(struct emu_cu_exec *exec);
 
 /* ---- Contexts ---- */
 
-enum { EMU_LIMIT_COUNT = 10, EMU_GREATEST_PRIORITY = -5 };
+enum { EMU_LIMIT_COUNT = 10, EMU_GREATEST_PRIORITY = -5, EMU_REPORT_SIZE = 2 * EMU_MESSAGE_SIZE };
 
 struct emu_cu_context {
     struct emu_cu_object object;
@@ -133,7 +133,8 @@ struct emu_cu_context {
     bool active; /* false: a primary one that nobody retains */
     unsigned flags;
     unsigned long long id;
-    CUresult failed; /* the fault of a launch: nothing works in it any more */
+    CUresult failed;               /* the fault of a launch: nothing works in it any more */
+    char failure[EMU_REPORT_SIZE]; /* and what was said of it */
     uint64_t limits[EMU_LIMIT_COUNT];
     CUfunc_cache cache;
     struct emu_cu_stream *legacy; /* the default stream; then those of threads */
@@ -163,6 +164,7 @@ enum { EMU_CONTEXT_DEPTH = 128 };
 /* Of the calling thread. */
 struct emu_cu_thread {
     unsigned long long id;
+    bool reported;       /* words were found for what this call gives  */
     bool in_callback;    /* a host function runs: it may not call us   */
     bool default_is_own; /* in this call, the null stream is its own   */
     CUstreamCaptureMode capture_mode;
@@ -180,7 +182,7 @@ enum emu_cu_needs {
 };
 /* Around every exported call. */
 CUresult emu_cu_enter(enum emu_cu_needs needs, bool default_is_own);
-CUresult emu_cu_leave(CUresult result);
+CUresult emu_cu_leave(CUresult result, const char *symbol);
 /* Around a function of the program's: others may use the driver meanwhile. */
 void emu_cu_enter_callback(void);
 void emu_cu_leave_callback(void);
@@ -199,7 +201,13 @@ struct emu_cu_context *emu_cu_current_if_any(void);
 /* Of a handle, whether of a primary context that nobody retains or not; null for none. */
 struct emu_cu_context *emu_cu_context_of(CUcontext handle);
 
-/* Keeps the words for emu_last_report(), and returns the result that it is given. */
+/* The context has failed, for good, for the reason that was reported last. */
+CUresult emu_cu_fail(struct emu_cu_context *context, CUresult result);
+
+/* "invalid argument"; null for no result. */
+const char *emu_cu_error_words(CUresult error);
+/* Keeps the words for emu_last_report(), and returns the result that it is given. A call that fails
+ * without words gets those of its result. */
 CUresult emu_cu_report(CUresult result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

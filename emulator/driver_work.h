@@ -81,9 +81,6 @@ CUresult emu_cu_kernel_work(struct emu_cu_work *work, const CUlaunchConfig *conf
                             CUfunction function, void **params, void **extra);
 CUresult emu_cu_copy_work(struct emu_cu_work *work, const CUDA_MEMCPY3D *copy);
 
-/* The context has failed, for good. */
-CUresult emu_cu_fail(struct emu_cu_context *context, CUresult result);
-
 /* ---- Streams ---- */
 
 struct emu_cu_capture;
@@ -179,6 +176,7 @@ struct emu_cu_function {
     int entry;
     char *name;
     struct emu_entry_info info;
+    uint32_t cluster[3]; /* that it must have; 0: any */
     int max_dynamic, carveout, non_portable, policy;
 };
 

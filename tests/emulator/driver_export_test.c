@@ -96,6 +96,10 @@ static void functions_are_found_by_name_and_version(void **state)
     assert_int_equal(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
     OK(cu.cuGetProcAddress_v2("cuNothing", &function, 13000, 0, NULL));
     assert_null(function);
+    only_on_the_fake(); /* a real one has private tables */
+    FAILS(cu.cuGetExportTable((const void **)&function, &(CUuuid){"no such table"}),
+          CUDA_ERROR_NOT_FOUND);
+    assert_non_null(strstr(emulator.last_report(), "run-time library"));
     FAILS(cu.cuGetProcAddress("cuNothing", &function, 13000, 0), CUDA_ERROR_NOT_FOUND);
     FAILS(cu.cuGetProcAddress_v2(NULL, &function, 13000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     FAILS(cu.cuGetProcAddress_v2("cuInit", NULL, 13000, 0, NULL), CUDA_ERROR_INVALID_VALUE);

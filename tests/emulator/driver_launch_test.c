@@ -177,6 +177,41 @@ static void a_required_cluster_is_passed_on(void **state)
     OK(cu.cuModuleUnload(module));
 }
 
+/* cuda.h, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH. */
+static void a_cluster_may_be_required_at_run_time(void **state)
+{
+    CUmodule module = driver_module();
+    CUfunction plain = driver_function(module, "plain");
+    const CUfunction_attribute width = CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+
+    (void)state;
+    FAILS(cu.cuFuncSetAttribute(driver_function(module, "pairs"), width, 2),
+          CUDA_ERROR_NOT_PERMITTED);
+    only_on_the_fake();
+    FAILS(cu.cuFuncSetAttribute(plain, width, -1), CUDA_ERROR_INVALID_VALUE);
+    OK(cu.cuFuncSetAttribute(plain, width, 4));
+    FAILS(launch(plain, 8, 32, 0), CUDA_ERROR_INVALID_CLUSTER_SIZE); /* or all, or none */
+    OK(cu.cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1));
+    OK(cu.cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1));
+    OK(launch(plain, 8, 32, 0));
+    assert_memory_equal(fake.last()->cluster, ((uint32_t[]){4, 1, 1}), 12);
+    FAILS(launch(plain, 6, 32, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cu.cuModuleUnload(module));
+}
+
+static void what_fails_without_words_gets_some(void **state)
+{
+    CUdeviceptr pointer;
+
+    (void)state;
+    only_on_the_fake();
+    FAILS(cu.cuMemAlloc_v2(&pointer, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(emulator.last_report(), "cuMemAlloc_v2: invalid argument");
+    FAILS(cu.cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+          CUDA_ERROR_INVALID_HANDLE);
+    assert_string_equal(emulator.last_report(), "cuLaunchKernel: invalid resource handle");
+}
+
 static void much_shared_memory_must_be_asked_for(void **state)
 {
     CUmodule module = driver_module();
@@ -256,6 +291,8 @@ static void a_fault_ends_its_context(void **state)
         FAILS(cu.cuMemAlloc_v2(&more, 4), cases[i].expected);
         FAILS(cu.cuStreamSynchronize(stream), cases[i].expected);
         FAILS(cu.cuModuleLoadData(&module, driver_ptx), cases[i].expected);
+        FAILS(cu.cuModuleLoadData(NULL, NULL), cases[i].expected);
+        assert_string_equal(emulator.last_report(), "warp 3 did it"); /* still */
         OK(cu.cuCtxGetDevice(&device));
         OK(cu.cuCtxGetCurrent(&current));
         assert_ptr_equal(current, context);
@@ -458,6 +495,8 @@ int main(int argc, char **argv)
         IN_CONTEXT(parameters_must_be_there),
         IN_CONTEXT(shapes_keep_the_limits),
         IN_CONTEXT(a_required_cluster_is_passed_on),
+        IN_CONTEXT(a_cluster_may_be_required_at_run_time),
+        IN_CONTEXT(what_fails_without_words_gets_some),
         IN_CONTEXT(much_shared_memory_must_be_asked_for),
         IN_CONTEXT(a_cooperative_grid_must_fit),
         IN_CONTEXT(a_fault_ends_its_context),

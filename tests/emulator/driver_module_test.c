@@ -295,8 +295,13 @@ static void registers_limit_the_block(void **state)
     }
 }
 
+static CUresult of_a_call_back;
+
 static size_t a_kilobyte_a_thread(int threads)
 {
+    CUdeviceptr pointer;
+
+    of_a_call_back = cu.cuMemAlloc_v2(&pointer, 4);
     return (size_t)threads * 1024;
 }
 
@@ -317,6 +322,7 @@ static void the_best_block_is_found(void **state)
     assert_int_equal(grid, 8 * 132);
     /* 224 threads with 224 KB; no block of fewer has more in all */
     OK(cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, plain, a_kilobyte_a_thread, 0, 0));
+    assert_int_equal(of_a_call_back, CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(block, 224);
     assert_int_equal(grid, 132);
     OK(cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, plain, 2, 128));
