@@ -13,7 +13,7 @@ struct emu_device;
 
 struct emu_limits {
     uint64_t memory_bytes; /* that can be allocated; 0: 16 GiB                                  */
-    uint64_t steps;        /* warp instructions of one launch; 0: 2^40                          */
+    uint64_t steps;        /* warp instructions of one launch; 0: 2^36                          */
     uint32_t depth;        /* of calls; 0: 4096                                                 */
 };
 

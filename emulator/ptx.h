@@ -12,7 +12,7 @@
 
 /* ---- Errors: one line, "line 12: ...: what is wrong" ---- */
 
-enum { EMU_MESSAGE_SIZE = 512 };
+enum { EMU_MESSAGE_SIZE = 2048 };
 
 struct emu_error {
     int line; /* of the text; 0: of none */

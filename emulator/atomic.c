@@ -1,0 +1,82 @@
+/* atomic.c: atom and red: one lane after the other, each at once. Source: PTX ISA "atom", "red". */
+#include "emulator/reduce.h"
+#include "emulator/state.h"
+
+#include <string.h>
+
+enum { VECTOR_MAX = 8 };
+
+/* `variant` is the reduction; sources: address, values, and of cas the new value. */
+static enum emu_step update(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
+                            uint32_t mask)
+{
+    enum emu_reduction how = (enum emu_reduction)op->variant;
+    uint32_t size = (uint32_t)(op->bytes * op->vector);
+    emu_lanes lanes[VECTOR_MAX + 1];
+    const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes[0]);
+    const uint64_t *values[VECTOR_MAX];
+
+    for (int i = 0; i + 1 < op->source_count && i < VECTOR_MAX; i++)
+        values[i] = emu_read(warp, group, &op->sources[i + 1], mask, lanes[i + 1]);
+    for (int lane = 0; lane < EMU_LANES; lane++) {
+        if (!(mask >> lane & 1))
+            continue;
+
+        unsigned char *at = emu_access(warp, group, op, lane, op->space, address[lane], size, size);
+
+        if (!at)
+            return EMU_STEP_FAULT;
+        for (int i = 0; i < op->vector; i++, at += op->bytes) {
+            uint64_t old = emu_load_bits(at, op->type, op->bytes), value = values[i][lane];
+
+            if (how != EMU_REDUCE_CAS)
+                emu_store_bits(at, emu_reduced(how, op->type, op->flags, old, value), op->bytes);
+            else if (emu_reduced(EMU_REDUCE_EXCH, op->type, false, 0, value) == old)
+                emu_store_bits(at, values[1][lane], op->bytes);
+            if (i < op->result_count && op->results[i] >= 0)
+                emu_slot(group, op->results[i])[lane] = emu_extend(old, op->type, op->width);
+        }
+    }
+    warp->cta->cluster->run->progress++;
+    return EMU_STEP_NEXT;
+}
+
+static bool right_values(struct emu_decoder *d, const struct emu_instruction *i,
+                         const struct emu_op *op, int values)
+{
+    int wanted = op->variant == EMU_REDUCE_CAS ? 2 : op->vector;
+
+    if (values != wanted || (op->vector > 1 && op->variant == EMU_REDUCE_CAS))
+        return emu_fail(d->error, i->line, "%s: %d values where it takes %d", i->opcode, values,
+                        wanted);
+    return true;
+}
+
+/* A cache policy stands last; only the words tell that it is there. */
+enum emu_decoded emu_decode_atomic(struct emu_decoder *d, const struct emu_instruction *i,
+                                   struct emu_op *op)
+{
+    bool is_atom = strcmp(i->words[0], "atom") == 0, is_red = strcmp(i->words[0], "red") == 0;
+    int at = is_atom, end = i->operand_count - emu_has_word(i, "L2::cache_hint");
+
+    if ((!is_atom && !is_red) || emu_has_word(i, "async"))
+        return EMU_NOT_MINE;
+    op->execute = update;
+    op->variant = (int)emu_reduction_of(i);
+    if (!emu_can_reduce((enum emu_reduction)op->variant, op->type))
+        return emu_refuse_form(d, i, "no such operation on this type");
+    /* PTX ISA "atom": add.f32 flushes subnormals in global memory, and keeps them in shared. */
+    op->flags = op->type == EMU_F32 && op->variant == EMU_REDUCE_ADD && op->vector == 1 &&
+                op->space != EMU_SPACE_SHARED;
+    if (end < at + 2 || (is_atom && !emu_add_results(d, op, &i->operands[0])))
+        return emu_refuse_form(d, i, "has too few operands");
+    if (is_atom)
+        op->width = emu_register_bytes(d, &i->operands[0]);
+    op->source_count = 1;
+    if (!emu_bind_address(d, &i->operands[at], &op->sources[0]))
+        return EMU_REFUSED;
+    for (int k = at + 1; k < end; k++)
+        if (!emu_add_sources(d, op, &i->operands[k], op->type))
+            return EMU_REFUSED;
+    return right_values(d, i, op, op->source_count - 1) ? EMU_DECODED : EMU_REFUSED;
+}

@@ -1,0 +1,172 @@
+/* memory.c: devices and their global memory: allocations at addresses that no host pointer has. */
+#include "emulator/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 512, FRESH_BYTE = 0xcd };
+#define USUAL_LIMIT ((uint64_t)16 << 30)
+
+/* ---- Devices ---- */
+
+struct emu_device *emu_device_create(const struct emu_options *options)
+{
+    struct emu_device *device = calloc(1, sizeof *device);
+
+    if (!device)
+        return NULL;
+    device->options = *options;
+    device->memory.limit =
+        options->limits.memory_bytes ? options->limits.memory_bytes : USUAL_LIMIT;
+    return device;
+}
+
+void emu_device_destroy(struct emu_device *device)
+{
+    if (!device)
+        return;
+    for (size_t i = 0; i < device->memory.count; i++)
+        free(device->memory.list[i].host);
+    free(device->memory.list);
+    free(device);
+}
+
+void emu_device_set_seed(struct emu_device *device, uint64_t seed)
+{
+    device->options.seed = seed;
+}
+
+/* ---- Allocations ---- */
+
+/* The first that ends behind the address. */
+static size_t find(const struct emu_memory *memory, uint64_t address)
+{
+    size_t low = 0, high = memory->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct emu_allocation *here = &memory->list[middle];
+
+        if (here->base + here->bytes <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool make_room(struct emu_memory *memory)
+{
+    size_t room = memory->room ? 2 * memory->room : 64;
+    struct emu_allocation *list;
+
+    if (memory->count < memory->room)
+        return true;
+    list = realloc(memory->list, room * sizeof *list);
+    if (!list)
+        return false;
+    memory->list = list;
+    memory->room = room;
+    return true;
+}
+
+/* The lowest gap that is wide enough, with a guard of one alignment between two allocations. */
+static uint64_t find_gap(const struct emu_memory *memory, uint64_t bytes, size_t *at)
+{
+    uint64_t base = EMU_GLOBAL_BASE;
+
+    for (*at = 0; *at < memory->count; ++*at) {
+        const struct emu_allocation *next = &memory->list[*at];
+
+        if (next->base - base >= bytes + ALIGNMENT)
+            return base;
+        base = (next->base + next->bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    return base;
+}
+
+static uint64_t allocate(struct emu_memory *memory, uint64_t bytes, bool is_heap)
+{
+    struct emu_allocation made = {.bytes = bytes, .is_heap = is_heap};
+    size_t at;
+
+    if (bytes == 0 || bytes > memory->limit - memory->used || !make_room(memory))
+        return 0;
+    made.host = malloc(bytes);
+    if (!made.host)
+        return 0;
+    memset(made.host, FRESH_BYTE, bytes);
+    made.base = find_gap(memory, bytes, &at);
+    memmove(memory->list + at + 1, memory->list + at, (memory->count - at) * sizeof made);
+    memory->list[at] = made;
+    memory->count++;
+    memory->used += bytes;
+    return made.base;
+}
+
+uint64_t emu_allocate(struct emu_device *device, uint64_t bytes)
+{
+    return allocate(&device->memory, bytes, false);
+}
+
+uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes)
+{
+    return allocate(&device->memory, bytes, true);
+}
+
+static bool release(struct emu_memory *memory, uint64_t address, bool is_heap)
+{
+    size_t at = find(memory, address);
+
+    if (at == memory->count || memory->list[at].base != address ||
+        memory->list[at].is_heap != is_heap)
+        return false;
+    free(memory->list[at].host);
+    memory->used -= memory->list[at].bytes;
+    memory->count--;
+    memmove(memory->list + at, memory->list + at + 1, (memory->count - at) * sizeof *memory->list);
+    return true;
+}
+
+bool emu_release(struct emu_device *device, uint64_t address)
+{
+    return release(&device->memory, address, false);
+}
+
+bool emu_heap_release(struct emu_device *device, uint64_t address)
+{
+    return release(&device->memory, address, true);
+}
+
+static struct emu_allocation *allocation_of(struct emu_device *device, uint64_t address)
+{
+    struct emu_memory *memory = &device->memory;
+    size_t at = find(memory, address);
+
+    return at < memory->count && memory->list[at].base <= address ? &memory->list[at] : NULL;
+}
+
+void *emu_bytes(struct emu_device *device, uint64_t address, uint64_t bytes)
+{
+    struct emu_allocation *here = allocation_of(device, address);
+
+    if (!here || bytes > here->bytes - (address - here->base))
+        return NULL;
+    return here->host + (address - here->base);
+}
+
+bool emu_range(struct emu_device *device, uint64_t address, uint64_t *base, uint64_t *bytes)
+{
+    const struct emu_allocation *here = allocation_of(device, address);
+
+    if (!here)
+        return false;
+    *base = here->base;
+    *bytes = here->bytes;
+    return true;
+}
+
+uint64_t emu_used_bytes(const struct emu_device *device)
+{
+    return device->memory.used;
+}

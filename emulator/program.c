@@ -1,0 +1,438 @@
+/* program.c: from text to a program: parsed, its variables placed, every instruction decoded. */
+#include "emulator/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of one function's .param space; the manual's limit of an entry is 32,764. */
+enum { PARAM_BYTES_MAX = 32764 };
+
+/* ---- Variables ---- */
+
+uint64_t emu_align_up(uint64_t offset, uint64_t alignment)
+{
+    return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
+}
+
+bool emu_place(const struct emu_variable *variable, uint32_t limit, uint32_t *end, uint32_t *offset,
+               struct emu_error *error)
+{
+    uint64_t at = emu_align_up(*end, variable->align);
+
+    if (at > limit || variable->bytes > limit - at)
+        return emu_fail(error, variable->line, "%s: more than the %u bytes that there are",
+                        variable->name, limit);
+    *offset = (uint32_t)at;
+    *end = (uint32_t)(at + variable->bytes);
+    return true;
+}
+
+static bool place_global(struct emu_program *program, int index, struct emu_error *error)
+{
+    const struct emu_variable *variable = &program->module->variables[index];
+
+    if (variable->is_extern && !variable->data)
+        return emu_fail(error, variable->line, "%s is declared .extern and defined nowhere",
+                        variable->name);
+    program->addresses[index] =
+        emu_allocate(program->device, variable->bytes ? variable->bytes : 1);
+    if (program->addresses[index] == 0)
+        return emu_fail(error, variable->line, "no memory for %s of %llu bytes", variable->name,
+                        (unsigned long long)variable->bytes);
+
+    unsigned char *host = emu_bytes(program->device, program->addresses[index], 1);
+
+    if (variable->data)
+        memcpy(host, variable->data, variable->bytes);
+    else
+        memset(host, 0, variable->bytes);
+    return true;
+}
+
+static uint64_t relocated(const struct emu_program *program, const struct emu_relocation *at)
+{
+    uint64_t base = at->variable >= 0 ? program->addresses[at->variable]
+                                      : EMU_FUNCTION_BASE + (uint64_t)at->function;
+
+    if (at->variable >= 0 && at->generic &&
+        program->module->variables[at->variable].space == EMU_SPACE_SHARED)
+        base += EMU_SHARED_WINDOW;
+    return base + (uint64_t)at->offset;
+}
+
+/* Of a masked address only one byte counts. */
+static void relocate(const struct emu_program *program, int index)
+{
+    const struct emu_variable *variable = &program->module->variables[index];
+
+    for (int i = 0; i < variable->relocation_count; i++) {
+        const struct emu_relocation *at = &variable->relocations[i];
+        uint64_t value = relocated(program, at);
+        unsigned char *host =
+            emu_bytes(program->device, program->addresses[index] + at->at, (uint64_t)at->bytes);
+
+        if (at->shift >= 0)
+            value = value >> at->shift & 0xff;
+        if (host)
+            emu_store_bits(host, value, at->bytes);
+    }
+}
+
+static bool is_global(const struct emu_variable *variable)
+{
+    return variable->space == EMU_SPACE_GLOBAL || variable->space == EMU_SPACE_CONST;
+}
+
+static bool place_variables(struct emu_program *program, struct emu_error *error)
+{
+    int count = program->module->variable_count;
+
+    program->addresses = calloc((size_t)count + 1, sizeof *program->addresses);
+    if (!program->addresses)
+        return emu_fail(error, 0, "no memory for the addresses of %d variables", count);
+    for (int i = 0; i < count; i++)
+        if (is_global(&program->module->variables[i]) && !place_global(program, i, error))
+            return false;
+    for (int i = 0; i < count; i++)
+        if (is_global(&program->module->variables[i]))
+            relocate(program, i);
+    return true;
+}
+
+/* ---- Functions ---- */
+
+/* The parameters of a function, one behind the other. */
+static bool place_params(const struct emu_variable *params, int count, uint32_t *end,
+                         uint32_t *offsets, struct emu_error *error)
+{
+    for (int i = 0; i < count; i++)
+        if (!emu_place(&params[i], PARAM_BYTES_MAX, end, &offsets[i], error))
+            return false;
+    return true;
+}
+
+/* Variables of the body, but for those in shared memory. */
+static bool place_body(struct emu_code *code, struct emu_error *error)
+{
+    const struct emu_function *function = code->function;
+
+    for (int i = 0; i < function->local_count; i++) {
+        const struct emu_variable *local = &function->locals[i];
+        bool is_param = local->space == EMU_SPACE_PARAM;
+
+        if (!is_param && local->space != EMU_SPACE_LOCAL)
+            continue;
+        if (!emu_place(local, is_param ? PARAM_BYTES_MAX : EMU_LOCAL_BYTES_MAX,
+                       is_param ? &code->frame_param_bytes : &code->frame_local_bytes,
+                       &code->local_offsets[i], error))
+            return false;
+    }
+    code->frame_local_bytes = (uint32_t)emu_align_up(code->frame_local_bytes, 16);
+    return true;
+}
+
+/* What a function gives back lies behind what it is given. */
+static bool place_locals(struct emu_program *program, int index, struct emu_error *error)
+{
+    const struct emu_function *function = &program->module->functions[index];
+    struct emu_code *code = &program->codes[index];
+
+    code->function = function;
+    code->local_offsets = calloc((size_t)function->local_count + 1, sizeof *code->local_offsets);
+    code->argument_offsets =
+        calloc((size_t)function->param_count + 1, sizeof *code->argument_offsets);
+    code->return_offsets = calloc((size_t)function->return_count + 1, sizeof *code->return_offsets);
+    if (!code->local_offsets || !code->argument_offsets || !code->return_offsets)
+        return emu_fail(error, function->line, "no memory for the variables of %s", function->name);
+    if (!place_params(function->params, function->param_count, &code->argument_bytes,
+                      code->argument_offsets, error))
+        return false;
+    code->return_bytes = code->argument_bytes;
+    return place_params(function->returns, function->return_count, &code->return_bytes,
+                        code->return_offsets, error) &&
+           place_body(code, error);
+}
+
+/* ---- Decoding ---- */
+
+static enum emu_step execute_alu(struct emu_warp *warp, struct emu_group *group,
+                                 const struct emu_op *op, uint32_t mask)
+{
+    emu_lanes values[EMU_ALU_SOURCES], unread[EMU_ALU_RESULTS];
+    const uint64_t *sources[EMU_ALU_SOURCES];
+    uint64_t *results[EMU_ALU_RESULTS];
+    const char *why = "an illegal operand";
+
+    for (int i = 0; i < op->source_count; i++)
+        sources[i] = emu_read(warp, group, &op->sources[i], mask, values[i]);
+    for (int i = 0; i < op->result_count; i++)
+        results[i] = op->results[i] < 0 ? unread[i] : emu_slot(group, op->results[i]);
+    if (op->alu.carry_in)
+        sources[op->source_count] = warp->carry;
+    if (op->alu.carry_out)
+        results[op->result_count] = warp->carry;
+    if (op->alu.execute(&op->alu, results, sources, mask, &why))
+        return EMU_STEP_NEXT;
+    return emu_fault(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "%s", why);
+}
+
+/* Of the instructions with .sync the last source says which lanes take part: all of them have to
+ * be here. Those that came for one mask are done before those for another. */
+static enum emu_step execute_alu_together(struct emu_warp *warp, struct emu_group *group,
+                                          const struct emu_op *op, uint32_t mask)
+{
+    emu_lanes lanes;
+    const uint64_t *members =
+        emu_read(warp, group, &op->sources[op->source_count - 1], mask, lanes);
+    uint32_t left = mask;
+
+    for (int lane = 0; lane < EMU_LANES; lane++)
+        if ((mask >> lane & 1) && !emu_is_converged(warp, mask, (uint32_t)members[lane]))
+            return EMU_STEP_BLOCKED;
+    while (left) {
+        uint32_t wanted = (uint32_t)members[__builtin_ctz(left)], together = 0;
+
+        for (int lane = 0; lane < EMU_LANES; lane++)
+            if ((left >> lane & 1) && (uint32_t)members[lane] == wanted)
+                together |= 1u << lane;
+        if ((together & ~wanted) != 0)
+            return emu_fault(warp, op, __builtin_ctz(together & ~wanted), EMU_ILLEGAL_INSTRUCTION,
+                             "this lane is not in its own mask 0x%x", wanted);
+        if (execute_alu(warp, group, op, together) == EMU_STEP_FAULT)
+            return EMU_STEP_FAULT;
+        left &= ~together;
+    }
+    return EMU_STEP_NEXT;
+}
+
+static bool bind_alu(struct emu_decoder *d, const struct emu_instruction *instruction,
+                     struct emu_op *op)
+{
+    int results = op->alu.result_count - (op->alu.carry_out ? 1 : 0), at = 0;
+
+    for (; at < instruction->operand_count && op->result_count < results; at++)
+        if (!emu_add_results(d, op, &instruction->operands[at]))
+            return false;
+    for (; at < instruction->operand_count; at++) {
+        int next = op->source_count < EMU_ALU_SOURCES ? op->source_count : EMU_ALU_SOURCES - 1;
+
+        if (!emu_add_sources(d, op, &instruction->operands[at], op->alu.source_types[next]))
+            return false;
+    }
+    if (op->result_count > EMU_ALU_RESULTS || op->source_count > EMU_ALU_SOURCES)
+        return emu_fail(d->error, instruction->line, "%s has too many operands",
+                        instruction->opcode);
+    op->execute = emu_has_word(instruction, "sync") ? execute_alu_together : execute_alu;
+    return true;
+}
+
+static enum emu_decoded decode_alu(struct emu_decoder *d, const struct emu_instruction *i,
+                                   struct emu_op *op)
+{
+    enum emu_decoded decoded = emu_alu_decode(&op->alu, i, d->target, d->error);
+
+    if (decoded != EMU_DECODED)
+        return decoded;
+    return bind_alu(d, i, op) ? EMU_DECODED : EMU_REFUSED;
+}
+
+static bool decode_guard(struct emu_decoder *d, const struct emu_instruction *i, struct emu_op *op)
+{
+    op->guard = -1;
+    if (i->guard >= 0) {
+        op->guard = d->function->registers[i->guard].slot;
+        op->guard_negated = i->guard_negated;
+    }
+    return true;
+}
+
+static bool decode_one(struct emu_decoder *d, const struct emu_instruction *i, struct emu_op *op)
+{
+    static const emu_decode decoders[] = {
+        emu_decode_control,    emu_decode_memory,   emu_decode_atomic, emu_decode_barrier,
+        emu_decode_async,      emu_decode_mbarrier, emu_decode_matrix, emu_decode_tensor,
+        emu_decode_copy_queue, emu_decode_map,      emu_decode_remote, decode_alu,
+    };
+
+    for (size_t k = 0; k < sizeof decoders / sizeof decoders[0]; k++) {
+        *op = (struct emu_op){.text = i, .target = -1};
+        emu_set_default_words(op, i);
+        decode_guard(d, i, op);
+
+        enum emu_decoded decoded = decoders[k](d, i, op);
+
+        if (decoded == EMU_DECODED)
+            return true;
+        if (decoded == EMU_REFUSED) {
+            if (d->error->line == 0)
+                d->error->line = i->line;
+            return emu_fail(d->error, i->line, "%s is not supported in this form", i->opcode);
+        }
+    }
+    return emu_fail(d->error, i->line, "%s is no instruction that this machine knows", i->opcode);
+}
+
+static bool decode_function(struct emu_program *program, int index, struct emu_error *error)
+{
+    struct emu_code *code = &program->codes[index];
+    const struct emu_function *function = &program->module->functions[index];
+    struct emu_decoder decoder = {.program = program,
+                                  .function = function,
+                                  .code = code,
+                                  .error = error,
+                                  .target = program->device->options.target};
+
+    code->ops = calloc((size_t)function->instruction_count + 1, sizeof *code->ops);
+    if (!code->ops)
+        return emu_fail(error, function->line, "no memory for the code of %s", function->name);
+    for (int i = 0; i < function->instruction_count; i++) {
+        code->op_count = i + 1;
+        if (!decode_one(&decoder, &function->instructions[i], &code->ops[i]))
+            return false;
+    }
+    code->ops[code->op_count] = (struct emu_op){.execute = emu_return, .guard = -1};
+    code->op_count++;
+    return true;
+}
+
+/* ---- The program ---- */
+
+static bool check_target(const struct emu_program *program, struct emu_error *error)
+{
+    const char *target = program->module->target;
+    int wanted = target && strncmp(target, "sm_", 3) == 0 ? atoi(target + 3) : 0;
+    int have = program->device->options.target;
+
+    if (wanted == 0 || wanted > have)
+        return emu_fail(error, 0, "the text is for %s, and this device is sm_%d",
+                        target ? target : "no target", have);
+    if (program->module->address_bits == 32)
+        return emu_fail(error, 0, "the text has addresses of 32 bits; write .address_size 64");
+    return true;
+}
+
+static bool load(struct emu_program *program, const char *text, size_t length,
+                 struct emu_error *error)
+{
+    program->module = emu_module_parse(text, length, error);
+    if (!program->module || !check_target(program, error) || !place_variables(program, error))
+        return false;
+    program->codes = calloc((size_t)program->module->function_count + 1, sizeof *program->codes);
+    if (!program->codes)
+        return emu_fail(error, 0, "no memory for the functions");
+    for (int i = 0; i < program->module->function_count; i++)
+        if (!place_locals(program, i, error))
+            return false;
+    if (!emu_place_shared(program, error))
+        return false;
+    for (int i = 0; i < program->module->function_count; i++)
+        if (!decode_function(program, i, error))
+            return false;
+    return true;
+}
+
+struct emu_program *emu_program_load(struct emu_device *device, const char *text, size_t length,
+                                     struct emu_error *error)
+{
+    struct emu_program *program = calloc(1, sizeof *program);
+    struct emu_error own = {.line = 0};
+
+    if (!program) {
+        emu_fail(error, 0, "no memory for a program");
+        return NULL;
+    }
+    program->device = device;
+    if (load(program, text, length, error ? error : &own))
+        return program;
+    emu_program_unload(program);
+    return NULL;
+}
+
+static void free_op(struct emu_op *op)
+{
+    if (op->call) {
+        free(op->call->arguments);
+        free(op->call->returns);
+        free(op->call);
+    }
+    free(op->many);
+}
+
+static void free_code(struct emu_code *code)
+{
+    for (int i = 0; i < code->op_count; i++)
+        free_op(&code->ops[i]);
+    free(code->ops);
+    free(code->local_offsets);
+    free(code->argument_offsets);
+    free(code->return_offsets);
+}
+
+void emu_program_unload(struct emu_program *program)
+{
+    struct emu_module *module = program ? program->module : NULL;
+
+    if (!program)
+        return;
+    for (int i = 0; program->codes && i < module->function_count; i++)
+        free_code(&program->codes[i]);
+    for (int i = 0; program->addresses && i < module->variable_count; i++)
+        if (is_global(&module->variables[i]) && program->addresses[i])
+            emu_release(program->device, program->addresses[i]);
+    free(program->codes);
+    free(program->addresses);
+    emu_module_free(module);
+    free(program);
+}
+
+/* ---- What it holds ---- */
+
+int emu_program_entry(const struct emu_program *program, const char *name)
+{
+    int index = emu_function_find(program->module, name);
+
+    return index >= 0 && program->module->functions[index].is_entry &&
+                   program->module->functions[index].has_body
+               ? index
+               : -1;
+}
+
+bool emu_program_variable(const struct emu_program *program, const char *name, uint64_t *address,
+                          uint64_t *bytes)
+{
+    int index = emu_variable_find(program->module, name);
+
+    if (index < 0 || !is_global(&program->module->variables[index]))
+        return false;
+    *address = program->addresses[index];
+    *bytes = program->module->variables[index].bytes;
+    return true;
+}
+
+void emu_program_entry_info(const struct emu_program *program, int entry,
+                            struct emu_entry_info *info)
+{
+    const struct emu_code *code = &program->codes[entry];
+
+    *info = (struct emu_entry_info){
+        .function = code->function,
+        .static_shared_bytes = code->shared_end - EMU_SHARED_RESERVED,
+        .local_bytes = code->frame_local_bytes,
+        .param_bytes = code->argument_bytes,
+        .param_count = code->function->param_count,
+        .registers = code->function->slot_count < 255 ? code->function->slot_count : 255,
+    };
+}
+
+bool emu_program_param(const struct emu_program *program, int entry, int index, uint32_t *offset,
+                       uint32_t *bytes)
+{
+    const struct emu_code *code = &program->codes[entry];
+
+    if (index < 0 || index >= code->function->param_count)
+        return false;
+    *offset = code->argument_offsets[index];
+    *bytes = (uint32_t)code->function->params[index].bytes;
+    return true;
+}

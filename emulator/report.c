@@ -1,0 +1,158 @@
+/* report.c: why a run ended, in words: a fault of one warp, or who waits for what. */
+#include "emulator/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WAITS_LISTED = 12 };
+
+/* A text that grows to the end of the error's. */
+static void append(struct emu_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(struct emu_error *error, const char *format, ...)
+{
+    size_t length = strlen(error->message);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(error->message + length, sizeof error->message - length, format, arguments);
+    va_end(arguments);
+}
+
+static void append_place(struct emu_error *error, const struct emu_warp *warp,
+                         const struct emu_op *op, int lane)
+{
+    const struct emu_run *run = warp->cta->cluster->run;
+    const uint32_t *id = warp->cta->id;
+
+    append(error, "%s: CTA (%u,%u,%u) warp %d", run->code->function->name, id[0], id[1], id[2],
+           warp->index);
+    if (lane >= 0)
+        append(error, " lane %d", lane);
+    if (op && op->text)
+        append(error, ", line %d, %s", op->text->line, op->text->opcode);
+}
+
+enum emu_step emu_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
+                        enum emu_outcome outcome, const char *format, ...)
+{
+    struct emu_run *run = warp->cta->cluster->run;
+    size_t length;
+    va_list arguments;
+
+    if (run->outcome != EMU_DONE)
+        return EMU_STEP_FAULT;
+    run->outcome = outcome;
+    run->error->line = op && op->text ? op->text->line : 0;
+    append_place(run->error, warp, op, lane);
+    append(run->error, ": ");
+    length = strlen(run->error->message);
+    va_start(arguments, format);
+    vsnprintf(run->error->message + length, sizeof run->error->message - length, format, arguments);
+    va_end(arguments);
+    return EMU_STEP_FAULT;
+}
+
+/* ---- Deadlocks ---- */
+
+static const struct emu_mbarrier *barrier_of(const struct emu_warp *warp,
+                                             const struct emu_group *group)
+{
+    const struct emu_cta *cta = &warp->cta->cluster->ctas[group->vain_rank];
+
+    for (size_t i = 0; i < cta->mbarrier_count; i++)
+        if (cta->mbarriers[i].offset == group->vain_offset)
+            return &cta->mbarriers[i];
+    return NULL;
+}
+
+static void append_mbarrier(struct emu_error *error, const struct emu_warp *warp,
+                            const struct emu_group *group)
+{
+    const struct emu_mbarrier *barrier = barrier_of(warp, group);
+    const struct emu_operand *operand = &group->vain->text->operands[1];
+
+    append(error, " waits for the phase of parity %u of mbarrier %s at shared address 0x%x",
+           group->vain_parity, operand->name ? operand->name : "", group->vain_offset);
+    if (warp->cta->cluster->cta_count > 1)
+        append(error, " of rank %u", group->vain_rank);
+    if (barrier)
+        append(error, ": in phase %llu, %u of %u arrivals and %lld bytes are still due",
+               (unsigned long long)barrier->phase, barrier->pending, barrier->expected,
+               (long long)barrier->tx);
+}
+
+/* Two groups wait alike: at one instruction of one CTA, for one barrier. */
+static bool waits_alike(const struct emu_group *a, const struct emu_group *b)
+{
+    if (a->vain || b->vain)
+        return a->vain == b->vain && a->vain_offset == b->vain_offset &&
+               a->vain_parity == b->vain_parity && a->vain_rank == b->vain_rank;
+    return a->frame->code == b->frame->code && a->at == b->at;
+}
+
+static bool is_first_of_its_kind(const struct emu_cta *cta, uint32_t w, int g, uint32_t *kind)
+{
+    const struct emu_group *group = &cta->warps[w].groups[g];
+
+    *kind = 0;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        for (int k = 0; k < cta->warps[i].group_count; k++) {
+            if (!waits_alike(&cta->warps[i].groups[k], group))
+                continue;
+            if (i < w || (i == w && k < g))
+                return false;
+            ++*kind;
+        }
+    return true;
+}
+
+static void append_wait(struct emu_error *error, const struct emu_warp *warp,
+                        const struct emu_group *group, uint32_t kind)
+{
+    const struct emu_op *op = group->vain ? group->vain : &group->frame->code->ops[group->at];
+
+    append(error, "\n  ");
+    append_place(error, warp, op, -1);
+    if (kind > 1)
+        append(error, " and %u more", kind - 1);
+    if (group->vain)
+        append_mbarrier(error, warp, group);
+    else if (op->aligned && group->lanes != warp->live)
+        append(error, " waits for all lanes: only 0x%08x of 0x%08x are here", group->lanes,
+               warp->live);
+    else if (group->arrived && op->sources[0].kind == EMU_FROM_BITS)
+        append(error, " waits at barrier %llu: %u threads are there",
+               (unsigned long long)op->sources[0].bits,
+               warp->cta->barriers[op->sources[0].bits % EMU_NAMED_BARRIERS].threads);
+    else
+        append(error, " waits");
+}
+
+void emu_report_deadlock(struct emu_run *run)
+{
+    int listed = 0, left_out = 0;
+
+    run->outcome = EMU_DEADLOCK;
+    append(run->error, "%s: deadlock: nothing can move any more", run->code->function->name);
+    for (uint32_t c = 0; c < run->cluster_count; c++)
+        for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++) {
+            const struct emu_cta *cta = &run->clusters[c]->ctas[i];
+
+            for (uint32_t w = 0; w < cta->warp_count; w++)
+                for (int g = 0; g < cta->warps[w].group_count; g++) {
+                    uint32_t kind;
+
+                    if (!is_first_of_its_kind(cta, w, g, &kind))
+                        continue;
+                    if (listed++ < WAITS_LISTED)
+                        append_wait(run->error, &cta->warps[w], &cta->warps[w].groups[g], kind);
+                    else
+                        left_out++;
+                }
+        }
+    if (left_out)
+        append(run->error, "\n  and %d more waits", left_out);
+}

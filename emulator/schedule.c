@@ -1,0 +1,145 @@
+/* schedule.c: how a warp runs: which of its groups, and for how long. */
+#include "emulator/state.h"
+
+uint64_t emu_draw(struct emu_run *run)
+{
+    uint64_t z = run->random += 0x9e3779b97f4a7c15u; /* splitmix64, Steele and others 2014 */
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* ---- Groups ---- */
+
+static void remove_group(struct emu_warp *warp, int index)
+{
+    warp->groups[index] = warp->groups[--warp->group_count];
+}
+
+static bool can_merge(const struct emu_group *a, const struct emu_group *b)
+{
+    return a->frame == b->frame && a->at == b->at && !a->arrived && !b->arrived;
+}
+
+/* Groups that stand at one place go on as one; those without lanes are gone. */
+static void tidy_groups(struct emu_warp *warp)
+{
+    for (int i = warp->group_count - 1; i >= 0; i--)
+        if (warp->groups[i].lanes == 0)
+            remove_group(warp, i);
+    for (int i = 0; i < warp->group_count; i++)
+        for (int k = warp->group_count - 1; k > i; k--)
+            if (can_merge(&warp->groups[i], &warp->groups[k])) {
+                warp->groups[i].lanes |= warp->groups[k].lanes;
+                warp->groups[i].status = EMU_READY;
+                remove_group(warp, k);
+            }
+}
+
+/* The one that is behind the others: in the deepest call, at the earliest instruction. So that
+ * those that are ahead wait for it where they meet. */
+static bool is_behind(const struct emu_group *a, const struct emu_group *b)
+{
+    if (a->frame->depth != b->frame->depth)
+        return a->frame->depth > b->frame->depth;
+    return a->at < b->at;
+}
+
+static int pick_group(const struct emu_warp *warp)
+{
+    int best = -1;
+
+    for (int i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].status == EMU_READY &&
+            (best < 0 || is_behind(&warp->groups[i], &warp->groups[best])))
+            best = i;
+    return best;
+}
+
+/* ---- Steps ---- */
+
+static uint32_t guarded(const struct emu_group *group, const struct emu_op *op)
+{
+    const uint64_t *predicate;
+    uint32_t mask = 0;
+
+    if (op->guard < 0)
+        return group->lanes;
+    predicate = emu_slot(group, op->guard);
+    for (int lane = 0; lane < EMU_LANES; lane++)
+        mask |= (uint32_t)(predicate[lane] & 1) << lane;
+    return group->lanes & (op->guard_negated ? ~mask : mask);
+}
+
+static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
+{
+    const struct emu_op *op = &group->frame->code->ops[group->at];
+    uint32_t mask = guarded(group, op);
+
+    if (mask == 0)
+        return EMU_STEP_NEXT;
+    if (op->aligned && group->lanes != warp->live)
+        return EMU_STEP_BLOCKED;
+    return op->execute(warp, group, op, mask);
+}
+
+/* Does one step of the group; false where the run has ended. */
+static bool advance(struct emu_run *run, struct emu_warp *warp, struct emu_group *group)
+{
+    run->steps++;
+    switch (step(warp, group)) {
+    case EMU_STEP_NEXT:
+        group->at++;
+        break;
+    case EMU_STEP_MOVED:
+        break;
+    case EMU_STEP_YIELD:
+        group->at++;
+        group->status = EMU_YIELDED;
+        group->waited = run->turn;
+        break;
+    case EMU_STEP_BLOCKED:
+        group->status = EMU_WAITING;
+        group->waited = run->turn;
+        break;
+    case EMU_STEP_FAULT:
+        return false;
+    }
+    return true;
+}
+
+/* Work of the warp that nobody waits for yet. */
+static bool background(struct emu_warp *warp)
+{
+    return emu_copy_queue_turn(warp) && emu_tensor_turn(warp);
+}
+
+bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
+{
+    struct emu_run *run = warp->cta->cluster->run;
+    int fixed = -1;
+
+    if (!background(warp))
+        return false;
+    for (int i = 0; i < warp->group_count; i++)
+        warp->groups[i].status = EMU_READY;
+    if (warp->group_count > 1 && emu_draw(run) % 4 == 0) /* also one that is ahead has its turn */
+        fixed = (int)(emu_draw(run) % (uint64_t)warp->group_count);
+    while (quantum-- > 0 && warp->live) {
+        int index = fixed >= 0 ? fixed : warp->group_count == 1 ? 0 : pick_group(warp);
+
+        if (index < 0 || warp->groups[index].status != EMU_READY)
+            return true;
+        if (!advance(run, warp, &warp->groups[index]))
+            return false;
+        if (warp->group_count > 1 || warp->groups[0].lanes == 0) {
+            int before = warp->group_count;
+
+            tidy_groups(warp);
+            if (before != warp->group_count)
+                fixed = -1;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,178 @@
+/* space.c: state spaces: which bytes an address of a lane means. Source: PTX ISA "State Spaces",
+ * "Generic Addressing". */
+#include "emulator/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOCAL_BYTES_FIRST = 1 << 10, FRESH_BYTE = 0xcd, OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1 };
+
+struct emu_cta *emu_cta_of_address(struct emu_cta *own, uint64_t address, uint32_t *offset)
+{
+    uint64_t rank;
+
+    if (address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES)
+        address -= EMU_SHARED_WINDOW;
+    rank = address >> EMU_RANK_SHIFT;
+    *offset = (uint32_t)(address & OFFSET_MASK);
+    return rank < own->cluster->cta_count ? &own->cluster->ctas[rank] : NULL;
+}
+
+/* ---- Each space ---- */
+
+/* Without ::cluster an address with no rank in it is one of the own CTA. */
+static unsigned char *in_shared(struct emu_warp *warp, const struct emu_op *op, uint64_t address,
+                                uint64_t bytes)
+{
+    uint32_t offset;
+    struct emu_cta *cta = emu_cta_of_address(warp->cta, address, &offset);
+
+    if (cta && !op->cluster && op->space == EMU_SPACE_SHARED && cta->rank == 0)
+        cta = warp->cta;
+    if (!cta || offset > cta->shared_bytes || bytes > cta->shared_bytes - offset)
+        return NULL;
+    return cta->shared + offset;
+}
+
+static unsigned char *in_local(struct emu_warp *warp, int lane, uint64_t address, uint64_t bytes)
+{
+    uint64_t end = address + bytes;
+    uint32_t have = warp->local_bytes[lane], room = have ? have : LOCAL_BYTES_FIRST;
+    unsigned char *grown;
+
+    if (address > EMU_LOCAL_BYTES_MAX || end > EMU_LOCAL_BYTES_MAX)
+        return NULL;
+    if (end <= have)
+        return warp->local[lane] + address;
+    while (room < end)
+        room *= 2;
+    grown = realloc(warp->local[lane], room);
+    if (!grown)
+        return NULL;
+    memset(grown + have, FRESH_BYTE, room - have);
+    warp->local[lane] = grown;
+    warp->local_bytes[lane] = room;
+    return grown + address;
+}
+
+static unsigned char *in_param(const struct emu_warp *warp, const struct emu_group *group, int lane,
+                               uint64_t address, uint64_t bytes)
+{
+    const struct emu_frame *frame = group->frame;
+    const struct emu_run *run = warp->cta->cluster->run;
+    uint64_t area = address >> EMU_PARAM_AREA_SHIFT, offset = (uint32_t)address, size;
+    unsigned char *base;
+
+    switch (area) {
+    case EMU_PARAM_ENTRY:
+        size = run->code->argument_bytes;
+        base = run->params;
+        break;
+    case EMU_PARAM_GIVEN:
+        size = frame->code->return_bytes;
+        base = frame->arguments + (size_t)lane * size;
+        break;
+    case EMU_PARAM_OWN:
+        size = frame->code->frame_param_bytes;
+        base = frame->params + (size_t)lane * size;
+        break;
+    default:
+        return NULL;
+    }
+    return offset <= size && bytes <= size - offset ? base + offset : NULL;
+}
+
+static unsigned char *in_generic(struct emu_warp *warp, struct emu_group *group,
+                                 const struct emu_op *op, int lane, uint64_t address,
+                                 uint64_t bytes)
+{
+    if (address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES)
+        return in_shared(warp, op, address, bytes);
+    if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES)
+        return in_local(warp, lane, address - EMU_LOCAL_WINDOW, bytes);
+    if (address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES)
+        return in_param(warp, group, lane, address - EMU_PARAM_WINDOW, bytes);
+    return emu_bytes(warp->cta->cluster->run->device, address, bytes);
+}
+
+/* ---- All of them ---- */
+
+static const char *space_name(enum emu_space space)
+{
+    static const char *const names[] = {"generic", "const", "global", "local", "param", "shared"};
+
+    return names[space];
+}
+
+unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,
+                             const struct emu_op *op, int lane, enum emu_space space,
+                             uint64_t address, uint64_t bytes)
+{
+    unsigned char *at = NULL;
+
+    switch (space) {
+    case EMU_SPACE_NONE:
+        at = in_generic(warp, group, op, lane, address, bytes);
+        break;
+    case EMU_SPACE_CONST:
+    case EMU_SPACE_GLOBAL:
+        at = emu_bytes(warp->cta->cluster->run->device, address, bytes);
+        break;
+    case EMU_SPACE_LOCAL:
+        at = in_local(warp, lane, address, bytes);
+        break;
+    case EMU_SPACE_PARAM:
+        at = in_param(warp, group, lane, address, bytes);
+        break;
+    case EMU_SPACE_SHARED:
+        at = address <= UINT32_MAX ? in_shared(warp, op, address, bytes) : NULL;
+        break;
+    }
+    if (!at)
+        emu_fault(warp, op, lane, EMU_ILLEGAL_ADDRESS, "%llu bytes at %s address 0x%llx",
+                  (unsigned long long)bytes, space_name(space), (unsigned long long)address);
+    return at;
+}
+
+unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
+                          int lane, enum emu_space space, uint64_t address, uint64_t bytes,
+                          uint32_t alignment)
+{
+    if (alignment > 1 && address % alignment != 0) {
+        emu_fault(warp, op, lane, EMU_MISALIGNED_ADDRESS, "%s address 0x%llx is no multiple of %u",
+                  space_name(space), (unsigned long long)address, alignment);
+        return NULL;
+    }
+    return emu_translate(warp, group, op, lane, space, address, bytes);
+}
+
+/* ---- Values in memory: little-endian ---- */
+
+bool emu_is_signed(enum emu_type type)
+{
+    return type == EMU_S8 || type == EMU_S16 || type == EMU_S32 || type == EMU_S64;
+}
+
+uint64_t emu_extend(uint64_t value, enum emu_type type, int width)
+{
+    int size = emu_type_bytes(type);
+
+    if (emu_is_signed(type) && size < 8 && (value >> (8 * size - 1) & 1))
+        value |= ~(uint64_t)0 << (8 * size);
+    return width < 8 ? value & (((uint64_t)1 << (8 * width)) - 1) : value;
+}
+
+uint64_t emu_load_bits(const unsigned char *bytes, enum emu_type type, int width)
+{
+    uint64_t value = 0;
+
+    for (int i = 0; i < emu_type_bytes(type); i++)
+        value |= (uint64_t)bytes[i] << (8 * i);
+    return emu_extend(value, type, width);
+}
+
+void emu_store_bits(unsigned char *bytes, uint64_t value, int count)
+{
+    for (int i = 0; i < count; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+}

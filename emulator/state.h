@@ -1,0 +1,475 @@
+/* state.h: the machine from the inside: programs as decoded operations, and what runs them.
+ *
+ * A warp is up to 32 lanes that run as groups: the lanes of a group stand at one instruction of one
+ * frame. A branch that not all lanes take splits a group; groups that meet at an instruction run on
+ * as one. A frame holds the registers of one activation of a function, for all lanes of the warp.
+ */
+#ifndef EMU_STATE_H
+#define EMU_STATE_H
+
+#include "emulator/alu.h"
+#include "emulator/machine.h"
+#include "emulator/mma.h"
+#include "emulator/tensor_map.h"
+
+/* ---- Addresses ----
+ *
+ * Generic addresses: windows for what is not global. Within the shared window bits 24 and up are
+ * the CTA's rank in its cluster, as on Hopper (measured; a CTA's own addresses carry its rank too).
+ */
+#define EMU_SHARED_WINDOW 0x1000000000u
+#define EMU_LOCAL_WINDOW 0x2000000000u
+#define EMU_PARAM_WINDOW 0x3000000000u
+#define EMU_WINDOW_BYTES 0x1000000000u
+#define EMU_GLOBAL_BASE 0x700000000000u
+/* Addresses of functions: no memory is behind them. */
+#define EMU_FUNCTION_BASE 0x600000000000u
+
+/* Within .param space bits 32 and up say whose: the entry's, those that a function was given and
+ * gives back, or those that its body declares. */
+enum { EMU_PARAM_AREA_SHIFT = 32, EMU_PARAM_ENTRY = 0, EMU_PARAM_GIVEN = 1, EMU_PARAM_OWN = 2 };
+
+enum {
+    EMU_RANK_SHIFT = 24,
+    EMU_SHARED_RESERVED = 1024,      /* static shared data begins behind it, as on Hopper */
+    EMU_SHARED_BYTES_MAX = 233472,   /* 228 KB of sm_90, with what the system reserves */
+    EMU_LOCAL_BYTES_MAX = 512 << 10, /* of a thread */
+    EMU_CLUSTER_MAX = 16,
+    EMU_NAMED_BARRIERS = 16,
+    EMU_WARPGROUPS_MAX = 8,
+    EMU_OP_SOURCES = 16,
+    EMU_OP_RESULTS = 16
+};
+
+/* ---- Operations ---- */
+
+struct emu_warp;
+struct emu_group;
+struct emu_op;
+
+enum emu_step {
+    EMU_STEP_NEXT,    /* on to the next operation                                    */
+    EMU_STEP_MOVED,   /* the handler has set where the group goes, or split it       */
+    EMU_STEP_YIELD,   /* as next, but another should run first: a wait looked in vain */
+    EMU_STEP_BLOCKED, /* not done: to be tried again when something has changed      */
+    EMU_STEP_FAULT    /* the run ends; the reason is told                            */
+};
+
+typedef enum emu_step (*emu_execute)(struct emu_warp *warp, struct emu_group *group,
+                                     const struct emu_op *op, uint32_t mask);
+
+/* Where a value comes from. */
+struct emu_source {
+    enum {
+        EMU_FROM_SLOT,
+        EMU_FROM_BITS,
+        EMU_FROM_SPECIAL,
+        EMU_FROM_SHARED,  /* `bits` with the rank of the CTA that runs                */
+        EMU_FROM_DYNAMIC, /* dynamic shared memory, plus `bits`                      */
+        EMU_FROM_LOCAL,   /* `bits` behind the local memory of the frame that runs    */
+        EMU_FROM_SINK
+    } kind;
+    int slot;
+    int special, part; /* enum emu_special, and 0 to 3 of a vector */
+    uint64_t bits;
+    int64_t offset; /* added: of an address */
+    bool negated;
+};
+
+/* What an address names: a base and an offset, in a space. */
+struct emu_op {
+    emu_execute execute;
+    const struct emu_instruction *text;
+    int guard; /* slot of a predicate, or -1 */
+    bool guard_negated, aligned;
+
+    struct emu_source sources[EMU_OP_SOURCES];
+    int results[EMU_OP_RESULTS]; /* slots; -1: none */
+    int source_count, result_count;
+
+    enum emu_space space;
+    bool cluster; /* shared::cluster */
+    enum emu_type type;
+    int bytes, vector, variant, target;
+    int width; /* bytes of a result's register */
+    uint32_t flags;
+    struct emu_alu alu;
+    union {
+        struct emu_mma_sync mma;
+        struct emu_wgmma wgmma;
+    } tensor;
+    struct emu_call *call; /* owned */
+    int *many;             /* results beyond those above: accumulators; owned */
+    int many_count;
+};
+
+/* One argument or returned value of a call: a .param variable of the caller's body, or registers.
+ */
+struct emu_passed {
+    bool in_register;
+    int slot;
+    struct emu_source source;
+    uint32_t offset, bytes; /* in the caller's .param space */
+};
+
+struct emu_call {
+    int function; /* -1: indirect, by source 0 */
+    struct emu_passed *arguments, *returns;
+    int argument_count, return_count;
+};
+
+/* A function, decoded: operation i is of instruction i; one more ends it like ret. */
+struct emu_code {
+    const struct emu_function *function;
+    struct emu_op *ops;
+    int op_count;
+    uint32_t *local_offsets;    /* of variables of the body, by index   */
+    uint32_t frame_local_bytes; /* local memory of one activation    */
+    uint32_t frame_param_bytes; /* .param space of one activation    */
+    uint32_t *argument_offsets, *return_offsets;
+    uint32_t argument_bytes, return_bytes;
+    uint32_t shared_end; /* of an entry: where its static shared variables end */
+};
+
+struct emu_program {
+    struct emu_device *device;
+    struct emu_module *module;
+    struct emu_code *codes; /* one for each function                              */
+    uint64_t *addresses;    /* of the module's variables: global, or offset in shared memory */
+    uint32_t dynamic_alignment;
+};
+
+/* ---- Memory ---- */
+
+struct emu_allocation {
+    uint64_t base, bytes;
+    bool is_heap; /* by a kernel's malloc: only that may be freed by one */
+    unsigned char *host;
+};
+
+struct emu_memory {
+    struct emu_allocation *list; /* by base */
+    size_t count, room;
+    uint64_t used, limit;
+};
+
+struct emu_device {
+    struct emu_options options;
+    struct emu_memory memory;
+};
+
+/* malloc and free of kernels. */
+uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes);
+bool emu_heap_release(struct emu_device *device, uint64_t address);
+
+/* ---- What runs ---- */
+
+struct emu_frame {
+    struct emu_frame *caller; /* null: the entry's */
+    const struct emu_code *code;
+    int return_op;           /* in the caller's code                                    */
+    const struct emu_op *by; /* the call                                                */
+    uint32_t lanes;          /* that have not returned                                  */
+    uint32_t depth, local_base;
+    unsigned char *params;    /* .param space: of each lane, frame_param_bytes            */
+    unsigned char *arguments; /* of each lane: its own arguments and returns             */
+    uint64_t registers[];     /* [slot][lane]                                             */
+};
+
+enum emu_status { EMU_READY, EMU_YIELDED, EMU_WAITING };
+
+struct emu_group {
+    struct emu_frame *frame;
+    int at; /* operation */
+    uint32_t lanes;
+    enum emu_status status;
+    uint64_t waited;   /* the turn in which it last waited                 */
+    bool arrived;      /* at the barrier that it stands at                 */
+    uint64_t awaiting; /* phase of that barrier that has to be over        */
+    /* The mbarrier's wait that was last in vain, for reports; else null. */
+    const struct emu_op *vain;
+    uint32_t vain_rank, vain_offset, vain_parity;
+};
+
+/* cp.async: the copies of a warp in their order. */
+struct emu_queued {
+    int lane;
+    bool is_arrival, is_done;
+    uint64_t from;
+    uint32_t group, to, bytes, read_bytes; /* the rest of `bytes` is zeros */
+    const struct emu_op *op;
+};
+
+struct emu_queue {
+    struct emu_queued *items;
+    size_t count, room;
+    uint32_t group[EMU_LANES]; /* that a commit will close */
+};
+
+struct emu_warpgroup; /* wgmma: see tensor.c */
+
+struct emu_warp {
+    struct emu_cta *cta;
+    int index;
+    uint32_t live; /* lanes that have not exited */
+    int group_count;
+    struct emu_group groups[EMU_LANES];
+    unsigned char *local[EMU_LANES]; /* made when first touched, and grown */
+    uint32_t local_bytes[EMU_LANES];
+    uint32_t bulk_group[EMU_LANES]; /* of bulk copies, that a commit will close */
+    uint64_t carry[EMU_LANES];      /* the condition code of add.cc and its kin */
+    uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, and not waited */
+    uint32_t cluster_counted; /* those of its phase that runs */
+    struct emu_queue queue;   /* cp.async */
+};
+
+struct emu_mbarrier {
+    uint32_t offset;
+    uint64_t phase;
+    uint32_t expected, pending;
+    int64_t tx;
+};
+
+/* What threads gave a barrier that reduces: all of them true, any of them, how many. */
+struct emu_votes {
+    bool all, any;
+    uint32_t count;
+};
+
+struct emu_named_barrier {
+    uint32_t threads;  /* that have arrived                                            */
+    uint32_t padded;   /* the same where a warp that is not full counts as one that is */
+    uint32_t expected; /* padded ones; 0: all that have not exited                    */
+    uint64_t phase;    /* how often it was complete                                   */
+    struct emu_votes votes, result;
+};
+
+struct emu_cta {
+    struct emu_cluster *cluster;
+    uint32_t rank, id[3], in_cluster[3];
+    unsigned char *shared;
+    uint32_t shared_bytes;
+    struct emu_warp *warps;
+    uint32_t warp_count, thread_count, exited_threads;
+    struct emu_mbarrier *mbarriers;
+    size_t mbarrier_count, mbarrier_room;
+    struct emu_named_barrier barriers[EMU_NAMED_BARRIERS];
+    struct emu_warpgroup *warpgroups[EMU_WARPGROUPS_MAX]; /* made when first used; owned */
+};
+
+struct emu_cluster {
+    struct emu_run *run;
+    struct emu_cta *ctas;
+    uint32_t cta_count, id[3];
+};
+
+/* A bulk copy under way, of one thread, to one CTA or to global memory. */
+struct emu_async {
+    uint64_t due; /* turn of the run */
+    struct emu_warp *warp;
+    const struct emu_op *op;
+    int lane;
+    bool is_tensor;
+    bool is_read; /* the source has been read: into `data` */
+    bool flush;   /* of a reduction: subnormals become zeros */
+    struct emu_tensor_map map;
+    struct emu_tensor_copy copy;
+    struct emu_cta *cta;         /* of a tensor's shared side; of a source in shared memory */
+    struct emu_cta *to_cta;      /* of a target there; null: global memory                  */
+    struct emu_cta *barrier_cta; /* null: it is waited for by groups                        */
+    uint32_t barrier, announced; /* offset, and the bytes that complete on it               */
+    uint32_t group, bytes, room;
+    uint64_t from, to; /* of plain copies: global addresses or offsets */
+    enum emu_type type;
+    unsigned char *data; /* owned */
+};
+
+struct emu_run {
+    struct emu_device *device;
+    const struct emu_launch *launch;
+    const struct emu_program *program;
+    const struct emu_code *code;
+    unsigned char *params; /* a copy of the launch's */
+    struct emu_error *error;
+    enum emu_outcome outcome;
+
+    struct emu_cluster **clusters; /* resident */
+    uint32_t cluster_count, cluster_room;
+    uint64_t next_cluster, all_clusters;
+    uint32_t cluster_ctas, shared_bytes, dynamic_base;
+    uint32_t clusters_along[3], cluster_shape[3];
+    struct emu_warp **order; /* room for all resident warps */
+
+    struct emu_async *async;
+    size_t async_count, async_room;
+    uint64_t turn, steps, step_limit;
+    uint64_t progress; /* changes that others can see */
+    uint64_t random;
+};
+
+/* ---- For handlers ---- */
+
+static inline uint64_t *emu_slot(const struct emu_group *group, int slot)
+{
+    return group->frame->registers + (size_t)slot * EMU_LANES;
+}
+
+/* The source's value in every lane of the mask, into `lanes`, or the register itself. */
+const uint64_t *emu_read(struct emu_warp *warp, const struct emu_group *group,
+                         const struct emu_source *source, uint32_t mask, emu_lanes lanes);
+
+/* Ends the run with the reason; returns EMU_STEP_FAULT. */
+enum emu_step emu_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
+                        enum emu_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The bytes behind an address of a lane, for `bytes` that may be read or written; null after a
+ * fault has been told. emu_access() demands that the address is a multiple of `alignment`. */
+unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,
+                             const struct emu_op *op, int lane, enum emu_space space,
+                             uint64_t address, uint64_t bytes);
+unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
+                          int lane, enum emu_space space, uint64_t address, uint64_t bytes,
+                          uint32_t alignment);
+
+/* The value of a special register in a lane. */
+uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int part);
+
+/* Random numbers of the schedule. */
+uint64_t emu_draw(struct emu_run *run);
+/* Runs the warp for so many instructions, or until all of it waits. False where the run has ended.
+ */
+bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum);
+/* Ends the run with who waits for what. */
+void emu_report_deadlock(struct emu_run *run);
+
+/* ---- Barriers (barrier.c, mbarrier.c) ---- */
+
+/* All live lanes of the members are among those of the mask. */
+bool emu_is_converged(const struct emu_warp *warp, uint32_t mask, uint32_t members);
+/* Completes what waits for no thread any more: after threads have exited. */
+void emu_barriers_settle(struct emu_cta *cta);
+/* Bytes that asynchronous work has moved; false after a fault. */
+bool emu_mbarrier_complete(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
+                           uint32_t offset, uint32_t bytes);
+/* The CTA and the offset of the mbarrier that an address of a lane means; null after a fault. */
+struct emu_cta *emu_mbarrier_place(struct emu_warp *warp, const struct emu_op *op, int lane,
+                                   uint64_t address, uint32_t *offset);
+/* One more arrival in the phase that runs: of cp.async.mbarrier.arrive without .noinc. */
+bool emu_mbarrier_expect_arrival(struct emu_warp *warp, const struct emu_op *op, int lane,
+                                 uint64_t address);
+/* An arrival by asynchronous work. */
+bool emu_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
+                         uint32_t offset);
+
+/* ---- Asynchronous work (async.c, tensor.c) ---- */
+
+/* Flag of operations whose asynchronous work reduces, by their `variant`. */
+enum { EMU_ASYNC_REDUCES = 2 };
+/* Takes a copy of the work, and what it owns: it is done in some later turn. False after a fault.
+ */
+bool emu_async_add(struct emu_run *run, const struct emu_async *work);
+/* Does what is due in this turn. False after a fault. */
+bool emu_async_turn(struct emu_run *run);
+/* All bulk copies of the CTAs of a cluster are done: it may go. */
+bool emu_async_is_idle(const struct emu_run *run, const struct emu_cluster *cluster);
+/* Does one of the warp's cp.async copies, as drawn. False after a fault. */
+bool emu_copy_queue_turn(struct emu_warp *warp);
+void emu_copy_queue_drop(struct emu_warp *warp);
+/* Does what the warp has issued to the tensor cores, if the others of its warpgroup have too. */
+enum emu_step emu_tensor_finish(struct emu_warp *warp);
+/* Does one multiplication of its warpgroup, as drawn. False after a fault. */
+bool emu_tensor_turn(struct emu_warp *warp);
+
+/* Lanes of the group that go on elsewhere become a group of their own. */
+void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
+              struct emu_frame *frame, int at);
+/* A frame for lanes that enter a function; null without memory. */
+struct emu_frame *emu_frame_make(const struct emu_code *code, struct emu_frame *caller,
+                                 uint32_t lanes);
+void emu_frame_free(struct emu_frame *frame);
+/* Lanes of the group run no more: out of its frames, and out of it. */
+void emu_leave(struct emu_group *group, uint32_t lanes);
+/* Functions that have no body but are known: vprintf and its kin. A fault for others. */
+enum emu_step emu_builtin_call(struct emu_warp *warp, struct emu_group *group,
+                               const struct emu_op *op, const struct emu_code *code, uint32_t mask);
+
+/* Ends an activation: of the entry, the lanes exit. */
+enum emu_step emu_return(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
+                         uint32_t mask);
+
+/* ---- Decoding: each file's instructions ---- */
+
+struct emu_decoder {
+    struct emu_program *program;
+    const struct emu_function *function;
+    struct emu_code *code;
+    struct emu_error *error;
+    int target;
+};
+
+typedef enum emu_decoded (*emu_decode)(struct emu_decoder *decoder,
+                                       const struct emu_instruction *instruction,
+                                       struct emu_op *op);
+enum emu_decoded emu_decode_control(struct emu_decoder *d, const struct emu_instruction *i,
+                                    struct emu_op *op);
+enum emu_decoded emu_decode_memory(struct emu_decoder *d, const struct emu_instruction *i,
+                                   struct emu_op *op);
+enum emu_decoded emu_decode_atomic(struct emu_decoder *d, const struct emu_instruction *i,
+                                   struct emu_op *op);
+enum emu_decoded emu_decode_barrier(struct emu_decoder *d, const struct emu_instruction *i,
+                                    struct emu_op *op);
+enum emu_decoded emu_decode_mbarrier(struct emu_decoder *d, const struct emu_instruction *i,
+                                     struct emu_op *op);
+enum emu_decoded emu_decode_async(struct emu_decoder *d, const struct emu_instruction *i,
+                                  struct emu_op *op);
+enum emu_decoded emu_decode_copy_queue(struct emu_decoder *d, const struct emu_instruction *i,
+                                       struct emu_op *op);
+enum emu_decoded emu_decode_matrix(struct emu_decoder *d, const struct emu_instruction *i,
+                                   struct emu_op *op);
+enum emu_decoded emu_decode_map(struct emu_decoder *d, const struct emu_instruction *i,
+                                struct emu_op *op);
+enum emu_decoded emu_decode_remote(struct emu_decoder *d, const struct emu_instruction *i,
+                                   struct emu_op *op);
+enum emu_decoded emu_decode_tensor(struct emu_decoder *d, const struct emu_instruction *i,
+                                   struct emu_op *op);
+
+/* Helpers of all of them. */
+/* Shared memory by a shared address or a generic one: whose it is, and where; null if no CTA's. */
+struct emu_cta *emu_cta_of_address(struct emu_cta *own, uint64_t address, uint32_t *offset);
+
+/* Values in memory, and as they stand in a register of `width` bytes: sign and all. */
+uint64_t emu_load_bits(const unsigned char *bytes, enum emu_type type, int width);
+void emu_store_bits(unsigned char *bytes, uint64_t value, int count);
+uint64_t emu_extend(uint64_t value, enum emu_type type, int width);
+bool emu_is_signed(enum emu_type type);
+
+bool emu_has_word(const struct emu_instruction *instruction, const char *word);
+/* The last of its words that is a type. */
+enum emu_type emu_last_type(const struct emu_instruction *instruction);
+/* Refuses with the instruction's words. */
+enum emu_decoded emu_refuse_form(struct emu_decoder *d, const struct emu_instruction *i,
+                                 const char *why);
+uint64_t emu_align_up(uint64_t offset, uint64_t alignment);
+/* Puts a variable behind `end`, which moves on; false where that would be behind the limit. */
+bool emu_place(const struct emu_variable *variable, uint32_t limit, uint32_t *end, uint32_t *offset,
+               struct emu_error *error);
+/* Places all shared variables: see shared.c. */
+bool emu_place_shared(struct emu_program *program, struct emu_error *error);
+/* A scalar operand as a source; false with the error where it is none. */
+bool emu_bind_source(struct emu_decoder *d, const struct emu_operand *operand, enum emu_type type,
+                     struct emu_source *source);
+/* Bytes of the register that an operand is; 8 for others. */
+int emu_register_bytes(const struct emu_decoder *d, const struct emu_operand *operand);
+/* A register, or one of a vector, as a result; _ is -1. */
+bool emu_bind_result(struct emu_decoder *d, const struct emu_operand *operand, int *slot);
+/* The base of [base+offset]. */
+bool emu_bind_address(struct emu_decoder *d, const struct emu_operand *operand,
+                      struct emu_source *source);
+/* Appends results and sources of an operand, the items of a list one by one. */
+bool emu_add_results(struct emu_decoder *d, struct emu_op *op, const struct emu_operand *operand);
+bool emu_add_sources(struct emu_decoder *d, struct emu_op *op, const struct emu_operand *operand,
+                     enum emu_type type);
+void emu_set_default_words(struct emu_op *op, const struct emu_instruction *instruction);
+
+#endif
