@@ -18,6 +18,7 @@ static CUresult start_machine(struct emu_cu_gpu *gpu)
                                         .exact = emu_cu_driver.exact};
 
     if (gpu->contexts == 0) {
+        gpu->machine_bytes = emu_cu_memory_total(gpu);
         gpu->machine = emu_device_create(&options);
         if (!gpu->machine)
             return CUDA_ERROR_OUT_OF_MEMORY;

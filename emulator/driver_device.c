@@ -226,11 +226,13 @@ CUresult emu_cu_device_uuid(CUuuid *uuid, CUdevice device)
 
 CUresult emu_cu_device_memory(size_t *bytes, CUdevice device)
 {
+    const struct emu_cu_gpu *gpu = emu_cu_gpu_of(device);
+
     if (!bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!emu_cu_gpu_of(device))
+    if (!gpu)
         return CUDA_ERROR_INVALID_DEVICE;
-    *bytes = emu_cu_memory_total();
+    *bytes = emu_cu_memory_total(gpu);
     return CUDA_SUCCESS;
 }
 

@@ -12,8 +12,10 @@
 
 #define USUAL_TOTAL ((size_t)16 << 30)
 
-size_t emu_cu_memory_total(void)
+size_t emu_cu_memory_total(const struct emu_cu_gpu *gpu)
 {
+    if (gpu->machine)
+        return gpu->machine_bytes;
     return emu_cu_driver.limits.memory_bytes ? emu_cu_driver.limits.memory_bytes : USUAL_TOTAL;
 }
 
@@ -49,7 +51,7 @@ static CUresult allocate(struct emu_cu_block **block, enum emu_cu_block_kind kin
     if (!made.address)
         return emu_cu_report(
             CUDA_ERROR_OUT_OF_MEMORY, "no room for %zu bytes: %llu of %zu are in use", bytes,
-            (unsigned long long)emu_used_bytes(gpu->machine), emu_cu_memory_total());
+            (unsigned long long)emu_used_bytes(gpu->machine), emu_cu_memory_total(gpu));
     made.host = emu_bytes(gpu->machine, made.address, bytes);
     gpu->blocks[gpu->block_count] = made;
     *block = &gpu->blocks[gpu->block_count++];
@@ -96,7 +98,8 @@ void emu_cu_memory_free_all(struct emu_cu_context *context)
 
 CUresult emu_cu_memory_info(size_t *free_bytes, size_t *total_bytes)
 {
-    size_t total = emu_cu_memory_total(), used = emu_used_bytes(emu_cu_current()->gpu->machine);
+    const struct emu_cu_gpu *gpu = emu_cu_current()->gpu;
+    size_t total = emu_cu_memory_total(gpu), used = emu_used_bytes(gpu->machine);
 
     if (!free_bytes && !total_bytes)
         return CUDA_ERROR_INVALID_VALUE;

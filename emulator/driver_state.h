@@ -59,6 +59,7 @@ struct emu_cu_gpu {
     const struct emu_cu_architecture *arch;
     int multiprocessors;
     struct emu_device *machine; /* while there is a context */
+    size_t machine_bytes;       /* of its memory */
     int contexts;
     struct emu_cu_context *primary; /* once it was retained, for ever: its handle stays the same */
     int retained;
@@ -189,8 +190,8 @@ void emu_cu_leave_callback(void);
 
 /* The block that an address, or a host pointer of it, lies in; null where there is none. */
 struct emu_cu_block *emu_cu_block_around(const struct emu_cu_gpu *gpu, uint64_t address);
-/* Of every device. */
-size_t emu_cu_memory_total(void);
+/* Bytes that can be allocated on it. */
+size_t emu_cu_memory_total(const struct emu_cu_gpu *gpu);
 void emu_cu_memory_free_all(struct emu_cu_context *context);
 /* Null where `device` is no ordinal. */
 struct emu_cu_gpu *emu_cu_gpu_of(CUdevice device);

@@ -110,7 +110,7 @@ static void a_captured_launch_keeps_its_parameters(void **state)
     CUstream stream = make_stream();
     uint64_t out = 0x1111;
     uint32_t count = 2;
-    double factor = 3;
+    float factor = 3;
     void *params[] = {&out, &count, &factor};
     CUgraphExec exec;
     CUgraph graph;

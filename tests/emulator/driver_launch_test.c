@@ -20,7 +20,7 @@ static void a_launch_reaches_the_machine(void **state)
     CUfunction scale = driver_function(module, "scale");
     uint64_t out = 0x123456789abcdef0;
     uint32_t count = 0x11223344;
-    double factor = 1.5;
+    float factor = 1.5f;
     void *params[] = {&out, &count, &factor};
     const struct fake_launch *last;
 
@@ -34,10 +34,10 @@ static void a_launch_reaches_the_machine(void **state)
     assert_memory_equal(last->block, ((uint32_t[]){32, 2, 1}), 12);
     assert_memory_equal(last->cluster, ((uint32_t[]){1, 1, 1}), 12);
     assert_int_equal(last->shared_bytes, 100);
-    assert_int_equal(last->param_bytes, 24);
+    assert_int_equal(last->param_bytes, 16);
     assert_memory_equal(last->params, &out, 8);
     assert_memory_equal(last->params + 8, &count, 4);
-    assert_memory_equal(last->params + 16, &factor, 8);
+    assert_memory_equal(last->params + 12, &factor, 4);
     assert_int_equal(last->target, 90);
     assert_int_equal(last->multiprocessors, 132);
     OK(cu.cuModuleUnload(module));
@@ -47,7 +47,7 @@ static void parameters_may_come_as_one_buffer(void **state)
 {
     CUmodule module = driver_module();
     CUfunction scale = driver_function(module, "scale");
-    unsigned char buffer[24];
+    unsigned char buffer[16];
     size_t bytes = sizeof buffer;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                      CU_LAUNCH_PARAM_END};
@@ -66,7 +66,7 @@ static void parameters_may_come_as_one_buffer(void **state)
         buffer[i] = (unsigned char)(i + 1);
     OK(cu.cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
     assert_memory_equal(fake.last()->params, buffer, sizeof buffer);
-    bytes = 23;
+    bytes = 15;
     FAILS(cu.cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra),
           CUDA_ERROR_INVALID_VALUE);
     OK(cu.cuModuleUnload(module));

@@ -258,6 +258,8 @@ static void host_memory_has_an_address_for_kernels(void **state)
     assert_true(flags & CU_MEMHOSTALLOC_DEVICEMAP);
     FAILS(cu.cuMemHostGetDevicePointer_v2(&device, &stranger, 0), CUDA_ERROR_INVALID_VALUE);
     FAILS(cu.cuMemFreeHost(host + 8), CUDA_ERROR_INVALID_VALUE);
+    OK(cu.cuMemHostGetDevicePointer_v2(&device, host, 0));
+    FAILS(cu.cuMemFree_v2(device), CUDA_ERROR_INVALID_VALUE);
     OK(cu.cuMemFreeHost(host));
     FAILS(cu.cuMemFreeHost(host), CUDA_ERROR_INVALID_VALUE);
     FAILS(cu.cuMemHostAlloc((void **)&host, 0, 0), CUDA_ERROR_INVALID_VALUE);

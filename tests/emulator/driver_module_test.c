@@ -218,7 +218,7 @@ static void parameters_have_places(void **state)
 {
     CUmodule module = driver_module();
     CUfunction scale = driver_function(module, "scale");
-    static const size_t places[3][2] = {{0, 8}, {8, 4}, {16, 8}};
+    static const size_t places[3][2] = {{0, 8}, {8, 4}, {12, 4}};
     size_t offset, bytes;
 
     (void)state;
