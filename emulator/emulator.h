@@ -14,6 +14,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What the last thing that went wrong in the process was, in words: why a module was refused, where
  * a kernel faulted, who waits for whom in a deadlock. Empty, never null, where nothing did. It is
  * the calling thread's copy, good until the thread asks again. */
@@ -30,5 +34,9 @@ void emu_set_exact(int exact);
 /* Bytes of memory of a device, warp instructions of a launch, depth of calls; 0 is the default
  * of each (16 GiB, 2^40, 4096). For devices whose first context is made later. */
 void emu_set_limits(uint64_t memory_bytes, uint64_t steps, uint32_t depth);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
