@@ -26,22 +26,6 @@ bool emu_type_is_signed(enum emu_type type)
     }
 }
 
-bool emu_type_is_float(enum emu_type type)
-{
-    switch (type) {
-    case EMU_F16:
-    case EMU_F16X2:
-    case EMU_BF16:
-    case EMU_BF16X2:
-    case EMU_F32:
-    case EMU_F32X2:
-    case EMU_F64:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* ---- Words ---- */
 
 enum field {
@@ -376,6 +360,15 @@ static int selector_code(const struct emu_operand *operand)
     return word[1] - '0' + 1 + (is_half ? EMU_HALF_H0 : 0);
 }
 
+/* .b0 to .b3, .h0 and .h1 of a register, where the form has selectors; or none. */
+static bool selector_suits(const struct emu_operand *operand, bool has_selectors)
+{
+    int half = selector_code(operand) - 1;
+
+    return !operand->selector || (has_selectors && half >= 0 &&
+                                  (half <= 3 || half == EMU_HALF_H0 || half == EMU_HALF_H1));
+}
+
 static bool add_result(struct binding *binding, char letter, const struct emu_operand *operand)
 {
     struct emu_alu *op = binding->op;
@@ -385,9 +378,9 @@ static bool add_result(struct binding *binding, char letter, const struct emu_op
     op->result_types[op->result_count++] = type_of_letter(op, letter);
     if (!operand)
         return true;
-    if (operand->selector && letter != 'S')
+    if (!selector_suits(operand, letter == 'S'))
         return false;
-    op->selectors = (uint64_t)(selector_code(operand));
+    op->selectors |= (uint64_t)selector_code(operand);
     return !operand->negated &&
            (operand->kind == EMU_OPERAND_REGISTER || operand->kind == EMU_OPERAND_SINK);
 }
@@ -428,11 +421,9 @@ static bool add_source(struct binding *binding, char letter, const struct emu_op
             return false;
         op->negated |= UINT32_C(1) << index;
     }
-    if (operand->selector) {
-        if (!strchr("SM", letter))
-            return false;
-        op->selectors |= (uint64_t)(selector_code(operand)) << EMU_SELECTOR_BITS * (index + 1);
-    }
+    if (!selector_suits(operand, letter == 'S' || letter == 'M'))
+        return false;
+    op->selectors |= (uint64_t)selector_code(operand) << EMU_SELECTOR_BITS * (index + 1);
     return letter == 'i' ? operand->kind == EMU_OPERAND_INTEGER : is_value(operand);
 }
 

@@ -82,7 +82,10 @@ enum emu_compare {
 
 enum emu_combine { EMU_COMBINE_NONE, EMU_AND, EMU_OR, EMU_XOR };
 
-/* A decoded instruction. The first operands of the text are results, the others sources, in order;
+/* What is narrower than the register it goes to (cvt alone may do that) is written with zeros above
+ * its type's width: the caller extends it, by the sign for signed types of `result_types`.
+ *
+ * A decoded instruction. The first operands of the text are results, the others sources, in order;
  * a|b is two results, the items of {a, b} one after the other; !p is a source that `execute` sees
  * as it stands in the register, with the negation in `negated`. `_` is a result too: its array may
  * be any that nobody reads.

@@ -129,10 +129,9 @@ static uint64_t reciprocal_root_f64(const struct emu_alu *op, uint64_t a)
 /* Without .ftz rsqrt.approx.f64 is a function of all bits, of about full precision. */
 static uint64_t whole_reciprocal_root_f64(const struct emu_alu *op, uint64_t a)
 {
-    double value = 1 / sqrt(emu_f64_of(a));
+    double root_of = emu_sqrt_f64(emu_f64_of(a), op->rounding);
 
-    (void)op;
-    return isnan(value) ? EMU_NAN_F64 : emu_f64_bits(value);
+    return emu_f64_bits(emu_div_f64(1, root_of, op->rounding));
 }
 
 EMU_LANEWISE_1(reciprocal_f64)

@@ -144,27 +144,55 @@ static uint64_t f32_nan_of(uint64_t f64)
     return (f64 >> 32 & 0x80000000) | 0x7fc00000 | (f64 >> 29 & 0x7fffff);
 }
 
-/* What a NaN becomes is measured on an H200 where it is not the canonical one (but for f64 from f16
- * and bf16, where it is what two steps would give). */
+static uint64_t f64_nan_of_f16(uint64_t f16)
+{
+    return (f16 & 0x8000) << 48 | UINT64_C(0x7ff8) << 48 | (f16 & 0x3ff) << 42;
+}
+
+static uint64_t f16_nan_of(uint64_t f64)
+{
+    return (f64 >> 48 & 0x8000) | 0x7e00 | (f64 >> 42 & 0x3ff);
+}
+
+/* Of f64, to and from: all as measured on an H200. */
+static uint64_t nan_with_f64(const struct emu_alu *op, uint64_t a)
+{
+    if (op->type == EMU_F64) {
+        switch (op->from) {
+        case EMU_F16:
+            return f64_nan_of_f16(a);
+        case EMU_BF16:
+            return f64_nan_of(a << 16);
+        case EMU_F32:
+            return f64_nan_of(a);
+        default: /* a copy where there is nothing to do */
+            return op->integral ? a | UINT64_C(1) << 51 : a;
+        }
+    }
+    switch (op->type) {
+    case EMU_F16:
+        return f16_nan_of(a);
+    case EMU_BF16:
+        return f32_nan_of(a) >> 16;
+    default:
+        return f32_nan_of(a);
+    }
+}
+
+/* Others have one NaN, but for what hardware does with integer instructions (measured, too). */
 static uint64_t float_from_nan(const struct emu_alu *op, uint64_t a,
                                const struct emu_narrowing *how)
 {
-    bool plain = !op->integral && !op->saturate && !op->flush;
+    bool copied = op->type == EMU_F32 && op->from == EMU_F32 && !op->integral && !op->flush;
 
     if (op->saturate)
         return 0;
-    if (op->type == EMU_F64 && op->from == EMU_F64)
-        return plain ? a : a | UINT64_C(1) << 51;
-    if (op->type == EMU_F64)
-        return f64_nan_of(op->from == EMU_F32 ? a : op->from == EMU_BF16 ? a << 16 : EMU_NAN_F32);
-    if (op->type == EMU_F32 && op->from == EMU_F32 && plain)
+    if (op->type == EMU_F64 || op->from == EMU_F64)
+        return nan_with_f64(op, a);
+    if (copied)
         return (uint32_t)a;
-    if (op->type == EMU_F32 && op->from == EMU_F64)
-        return f32_nan_of(a);
     if (op->type == EMU_F32 && op->from == EMU_BF16)
         return (uint32_t)(a << 16);
-    if (op->type == EMU_BF16 && op->from == EMU_F64)
-        return f32_nan_of(a) >> 16;
     if (op->type == EMU_TF32 && op->rounding == EMU_NEAREST_AWAY)
         return a & 0xffffe000;
     return emu_narrow(format_of(op->type), (double)NAN, how);

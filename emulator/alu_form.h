@@ -43,6 +43,5 @@ extern const struct emu_chapter emu_integer_chapter, emu_carry_chapter, emu_floa
     emu_warp_chapter;
 
 bool emu_type_is_signed(enum emu_type type);
-bool emu_type_is_float(enum emu_type type);
 
 #endif

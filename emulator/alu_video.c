@@ -183,6 +183,14 @@ SCALAR(add, sum) SCALAR(sub, difference) SCALAR(absdiff, distance) SCALAR(min, s
     return true;
 }
 
+/* Whole registers count as signed, whatever the type says: so an H200 has it. */
+static int64_t factor(const struct emu_alu *op, int operand, enum emu_type type, uint64_t value)
+{
+    if (part_of(op, operand).width == 32)
+        return emu_signed_bits(value, 32);
+    return source(op, operand, type, value);
+}
+
 /* The manual's text of vmad; negation is by complement and one more in the sum. */
 static uint64_t mad(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -190,14 +198,14 @@ static uint64_t mad(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c
     bool negate_c = op->negated >> 2 & 1;
     bool is_signed =
         is_signed_type(op->from) || is_signed_type(op->third) || negate_product || negate_c;
-    s128 value = (s128)source(op, 0, op->from, a) * source(op, 1, op->third, b);
+    s128 value = (s128)factor(op, 0, op->from, a) * factor(op, 1, op->third, b);
     bool one_more = op->plus_one || negate_product || negate_c;
 
     if (!op->plus_one && negate_product)
         value = ~value;
     else if (!op->plus_one && negate_c)
         c = ~c;
-    value += (s128)(int64_t)emu_extend(c, 32, is_signed) + one_more;
+    value += (s128)emu_signed_bits(c, 32) + one_more;
     if (op->variant == EMU_VARIANT_SHR7)
         value >>= 7;
     else if (op->variant == EMU_VARIANT_SHR15)

@@ -24,7 +24,8 @@ enum emu_format {
 };
 
 /* What arithmetic gives for NaN: of f16 and bf16 alike. Of f64 it is what an invalid operation
- * gives; a NaN among the operands is the result itself, made quiet (measured on an H200). */
+ * gives; a NaN among the operands is the result itself, made quiet; of several it is b, then c,
+ * then a (of a quotient a, then b). Measured on an H200. */
 #define EMU_NAN_F16 UINT64_C(0x7fff)
 #define EMU_NAN_F32 UINT64_C(0x7fffffff)
 #define EMU_NAN_F64 UINT64_C(0xfff8000000000000)

@@ -265,7 +265,7 @@ double emu_fma_f64(double a, double b, double c, enum emu_rounding rounding)
 {
     return result_f64(rounding == EMU_NEAREST_EVEN ? fma(a, b, c)
                                                    : fma_to(EMU_FORMAT_F64, a, b, c, rounding),
-                      c, b, a);
+                      b, c, a);
 }
 
 double emu_add_f64(double a, double b, enum emu_rounding rounding)

@@ -218,6 +218,9 @@ static void nan_of_floats(void **state)
     assert_int_equal(RUN("cvt.rni.f32.f32 d, a", 0x7f80ffff), 0x7fffffff);
     assert_true(RUN("cvt.f64.f32 d, a", 0x7f80ffff) == UINT64_C(0x7ff81fffe0000000));
     assert_int_equal(RUN("cvt.rn.f32.f64 d, a", UINT64_C(0xfff0000000000001)), 0xffc00000);
+    assert_int_equal(RUN("cvt.rp.f16.f64 d, a", UINT64_C(0x7ff8800000000000)), 0x7e20);
+    assert_true(RUN("cvt.f64.f16 d, a", 0xfe01) == UINT64_C(0xfff8040000000000));
+    assert_true(RUN("cvt.f64.bf16 d, a", 0x7fc4) == UINT64_C(0x7ff8800000000000));
     assert_int_equal(RUN("cvt.rna.tf32.f32 d, a", 0x7f80ffff), 0x7f80e000);
     assert_int_equal(RUN("cvt.rn.tf32.f32 d, a", 0x7fc00001), 0x7fffe000);
 }

@@ -226,6 +226,8 @@ static void a_nan_of_f64_passes_and_becomes_quiet(void **state)
     assert_true(RUN("add.f64 d, a, b", signalling, other) == other);
     assert_true(RUN("add.f64 d, a, b", other, signalling) == quiet);
     assert_true(RUN("div.rn.f64 d, a, b", other, signalling) == other);
+    assert_true(RUN("fma.rn.f64 d, a, b, c", other, 0, signalling) == quiet);
+    assert_true(RUN("fma.rn.f64 d, a, b, c", 0, other, signalling) == other);
     assert_true(RUN("sub.f64 d, a, b", infinity, infinity) == invalid);
     assert_true(RUN("min.f64 d, a, b", other, signalling) == quiet);
     assert_true(RUN("neg.f64 d, a", signalling) == quiet);

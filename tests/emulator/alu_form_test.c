@@ -88,6 +88,9 @@ static void operands_that_do_not_suit_are_refused(void **state)
         "mov.b64 {a, b, c}, d",
         "mov.b64 d, {a, _}",
         "vadd.u32.u32.u32 d.b0, a, b",
+        "vadd.u32.u32.u32 d, a.b4, b",
+        "vadd.u32.u32.u32 d.h2, a, b, c",
+        "vmad.u32.u32.u32 d, a, b, c.b0",
     };
 
     (void)state;
@@ -221,11 +224,12 @@ static bool write_words(char *text, const struct emu_form *form, int number)
         char *inner = NULL, *chosen = NULL;
         int i = 0;
 
-        if (*group == '@')
-            group = strcmp(group, "@unsigned") == 0 ? "eq/lo/ls/hi/hs" + 0 : "eq/ne";
         char members[256];
 
-        strcpy(members, group);
+        if (*group == '@')
+            strcpy(members, strcmp(group, "@unsigned") == 0 ? "eq/lo/ls/hi/hs" : "eq/ne");
+        else
+            strcpy(members, group);
         for (char *word = strtok_r(members, "/?", &inner); word && i <= number;
              word = strtok_r(NULL, "/?", &inner), i++)
             chosen = word;

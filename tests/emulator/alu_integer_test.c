@@ -62,9 +62,10 @@ static s128 difference(s128 a, s128 b, s128 c)
     return a - b;
 }
 
+/* Unsigned, since 64 by 64 bits and more do not fit; what is cut off at the width is the same. */
 static s128 product_and_sum(s128 a, s128 b, s128 c)
 {
-    return a * b + c;
+    return (s128)((u128)a * (u128)b + (u128)c);
 }
 
 static s128 smaller(s128 a, s128 b, s128 c)

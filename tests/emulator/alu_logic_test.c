@@ -173,7 +173,10 @@ static void video_merges_or_goes_on(void **state)
     assert_int_equal(RUN("vmad.s32.s32.s32 d, a.b0, b.b0, -c", 0xff, 2, 5), (uint32_t)-7);
     assert_int_equal(RUN("vmad.s32.u32.u32 d, -a.b0, b.b0, c", 3, 2, 5), (uint32_t)-1);
     assert_int_equal(RUN("vmad.u32.u32.u32.po.shr7 d, a.h0, b.h0, c", 0x100, 0x100, 0x7f), 0x201);
-    assert_int_equal(RUN("vmad.u32.u32.u32.sat d, a, b, c", 0xffffffff, 2, 0), 0xffffffff);
+    assert_int_equal(RUN("vmad.u32.u32.u32.sat d, a.h0, b, c", 0xffff, 0x20000, 0), 0xffffffff);
+    /* whole registers are signed, as measured on an H200 */
+    assert_int_equal(RUN("vmad.u32.u32.u32.sat d, a, b, c", 0xffffffff, 2, 0), 0);
+    assert_int_equal(RUN("vmad.u32.u32.u32.sat d, a, b, c", 0, 0, 0x80010001), 0);
 }
 
 static void simd_video_works_element_by_element(void **state)
