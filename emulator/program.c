@@ -156,6 +156,14 @@ static bool place_locals(struct emu_program *program, int index, struct emu_erro
 
 /* ---- Decoding ---- */
 
+/* cvt.s8.s32 into a register of 32 bits: the sign goes all the way up. */
+static void extend_result(const struct emu_op *op, uint64_t *result, uint32_t mask)
+{
+    for (int lane = 0; lane < EMU_LANES; lane++)
+        if (mask >> lane & 1)
+            result[lane] = emu_extend(result[lane], op->alu.result_types[0], op->width);
+}
+
 static enum emu_step execute_alu(struct emu_warp *warp, struct emu_group *group,
                                  const struct emu_op *op, uint32_t mask)
 {
@@ -172,8 +180,11 @@ static enum emu_step execute_alu(struct emu_warp *warp, struct emu_group *group,
         sources[op->source_count] = warp->carry;
     if (op->alu.carry_out)
         results[op->result_count] = warp->carry;
-    if (op->alu.execute(&op->alu, results, sources, mask, &why))
+    if (op->alu.execute(&op->alu, results, sources, mask, &why)) {
+        if (op->width)
+            extend_result(op, results[0], mask);
         return EMU_STEP_NEXT;
+    }
     return emu_fault(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "%s", why);
 }
 
@@ -206,6 +217,17 @@ static enum emu_step execute_alu_together(struct emu_warp *warp, struct emu_grou
     return EMU_STEP_NEXT;
 }
 
+/* Bytes of the register, where a signed result is narrower than it; else 0. */
+static int width_to_extend(const struct emu_decoder *d, const struct emu_op *op,
+                           const struct emu_instruction *instruction)
+{
+    enum emu_type type = op->alu.result_types[0];
+    int width =
+        instruction->operand_count > 0 ? emu_register_bytes(d, &instruction->operands[0]) : 0;
+
+    return op->result_count == 1 && emu_is_signed(type) && emu_type_bytes(type) < width ? width : 0;
+}
+
 static bool bind_alu(struct emu_decoder *d, const struct emu_instruction *instruction,
                      struct emu_op *op)
 {
@@ -223,6 +245,7 @@ static bool bind_alu(struct emu_decoder *d, const struct emu_instruction *instru
     if (op->result_count > EMU_ALU_RESULTS || op->source_count > EMU_ALU_SOURCES)
         return emu_fail(d->error, instruction->line, "%s has too many operands",
                         instruction->opcode);
+    op->width = width_to_extend(d, op, instruction);
     op->execute = emu_has_word(instruction, "sync") ? execute_alu_together : execute_alu;
     return true;
 }

@@ -116,6 +116,22 @@ static void a_table_of_targets_sends_each_lane(void **state)
     trial_free(&t);
 }
 
+/* A narrow result fills its register: by the sign where it has one. */
+static void narrow_results_are_extended(void **state)
+{
+    (void)state;
+    struct trial t =
+        trial_make(KERNEL("mov.u32 %r1, 0x1f5;\ncvt.s8.s32 %r0, %r1;\nst.global.u32 [%out], %r0;\n"
+                          "cvt.u8.u32 %r0, %r1;\nst.global.u32 [%out+4], %r0;\n"
+                          "cvt.s16.s32 %d0, -3;\nst.global.u64 [%out+8], %d0;\n"),
+                   5);
+    static const uint32_t want[4] = {0xfffffff5, 0xf5, 0xfffffffd, 0xffffffff};
+
+    trial_expect_done(&t, 1, 1, 0, 0);
+    assert_memory_equal(t.words, want, sizeof want);
+    trial_free(&t);
+}
+
 static void local_memory_is_each_threads_own(void **state)
 {
     (void)state;
@@ -352,6 +368,7 @@ int main(void)
         cmocka_unit_test(functions_call_themselves),
         cmocka_unit_test(each_lane_calls_its_own_function),
         cmocka_unit_test(a_table_of_targets_sends_each_lane),
+        cmocka_unit_test(narrow_results_are_extended),
         cmocka_unit_test(local_memory_is_each_threads_own),
         cmocka_unit_test(constants_and_globals_keep_what_they_hold),
         cmocka_unit_test(atomics_of_all_threads_add_up),
