@@ -7,6 +7,8 @@
 
 /* Of one function's .param space; the manual's limit of an entry is 32,764. */
 enum { PARAM_BYTES_MAX = 32764 };
+/* Of a thread; of a CTA; what they are handed out in. */
+enum { REGISTERS_MAX = 255, REGISTERS_OF_CTA = 65536, REGISTERS_UNIT = 8 };
 
 /* ---- Variables ---- */
 
@@ -433,6 +435,25 @@ bool emu_program_variable(const struct emu_program *program, const char *name, u
     return true;
 }
 
+static uint32_t product(const uint32_t along[3])
+{
+    return along[0] * (along[1] ? along[1] : 1) * (along[2] ? along[2] : 1);
+}
+
+/* What a compiler would give a thread: as many as it names, within what the directives leave. */
+static int registers_of(const struct emu_function *function)
+{
+    uint32_t threads =
+        product(function->reqntid) ? product(function->reqntid) : product(function->maxntid);
+    uint32_t most = REGISTERS_MAX;
+
+    if (threads > 0 && REGISTERS_OF_CTA / threads / REGISTERS_UNIT * REGISTERS_UNIT < most)
+        most = REGISTERS_OF_CTA / threads / REGISTERS_UNIT * REGISTERS_UNIT;
+    if (function->maxnreg > 0 && function->maxnreg < most)
+        most = function->maxnreg;
+    return (uint32_t)function->slot_count < most ? function->slot_count : (int)most;
+}
+
 void emu_program_entry_info(const struct emu_program *program, int entry,
                             struct emu_entry_info *info)
 {
@@ -444,7 +465,7 @@ void emu_program_entry_info(const struct emu_program *program, int entry,
         .local_bytes = code->frame_local_bytes,
         .param_bytes = code->argument_bytes,
         .param_count = code->function->param_count,
-        .registers = code->function->slot_count < 255 ? code->function->slot_count : 255,
+        .registers = registers_of(code->function),
     };
 }
 

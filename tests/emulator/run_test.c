@@ -345,6 +345,26 @@ static void text_that_no_machine_knows_is_refused_with_its_line(void **state)
     }
 }
 
+/* So that what is launched with the block that the text names has room. */
+static void registers_fit_the_block_that_is_required(void **state)
+{
+    (void)state;
+    struct trial t = trial_make(".version 8.3\n.target sm_90a\n.address_size 64\n"
+                                ".visible .entry k(.param .u64 out) .maxntid 1024, 1, 1\n{\n"
+                                ".reg .b32 %r<8>;\n.reg .v4 .b32 many<50>;\n"
+                                "mov.u32 many0.x, 0;\nret;\n}\n"
+                                ".visible .entry other()\n{\n.reg .b32 %r<8>;\n"
+                                "mov.u32 %r1, 0;\nmov.u32 %r5, 0;\nret;\n}\n",
+                                1);
+    struct emu_entry_info info;
+
+    emu_program_entry_info(t.program, emu_program_entry(t.program, "k"), &info);
+    assert_true(info.registers <= 64);
+    emu_program_entry_info(t.program, emu_program_entry(t.program, "other"), &info);
+    assert_int_equal(info.registers, 2);
+    trial_free(&t);
+}
+
 static void launches_that_cannot_begin_say_why(void **state)
 {
     (void)state;
@@ -378,6 +398,7 @@ int main(void)
         cmocka_unit_test(shared_memory_of_a_kernel_is_what_it_names),
         cmocka_unit_test(what_a_kernel_may_not_touch_is_a_fault),
         cmocka_unit_test(text_that_no_machine_knows_is_refused_with_its_line),
+        cmocka_unit_test(registers_fit_the_block_that_is_required),
         cmocka_unit_test(launches_that_cannot_begin_say_why),
     };
 
