@@ -84,15 +84,16 @@ static void log_line(void *user, enum lathe_log_level level, const char *line)
 }
 
 static enum lathe_status open_on(struct lathe_context **context, int device,
-                                 struct lathe_error *err)
+                                 enum lathe_emulator_use emulator, struct lathe_error *err)
 {
-    return lathe_context_create(context, lathe_context_options(.device = device, .log = log_line),
-                                err);
+    return lathe_context_create(
+        context, lathe_context_options(.device = device, .log = log_line, .emulator = emulator),
+        err);
 }
 
 enum lathe_status context_open(struct lathe_context **context, struct lathe_error *err)
 {
-    return open_on(context, 0, err);
+    return open_on(context, 0, LATHE_EMULATOR_NEVER, err);
 }
 
 /* gpu:N; `device` is N + 1. */
@@ -116,10 +117,6 @@ enum lathe_status context_open_device(struct lathe_context **context, const stru
     const char *value = words_value(words, "device");
     int device = 0;
 
-    if (strcmp(value, "emulator") == 0)
-        return fail(err, LATHE_UNSUPPORTED,
-                    "device=emulator: this version has no emulator; 'lathe %s' needs a GPU",
-                    words->verb);
     if (strncmp(value, "gpu:", 4) == 0) {
         enum lathe_status status = read_ordinal(value, &device, err);
 
@@ -128,7 +125,17 @@ enum lathe_status context_open_device(struct lathe_context **context, const stru
     } else if (strcmp(value, "auto") != 0 && strcmp(value, "gpu") != 0) {
         return words_refuse_value(words, "device", err);
     }
-    return open_on(context, device, err);
+    return open_on(context, device, LATHE_EMULATOR_NEVER, err);
+}
+
+enum lathe_status context_open_any(struct lathe_context **context, const struct words *words,
+                                   struct lathe_error *err)
+{
+    if (words_are(words, "device", "emulator"))
+        return open_on(context, 0, LATHE_EMULATOR_ALWAYS, err);
+    if (words_are(words, "device", "auto"))
+        return open_on(context, 0, LATHE_EMULATOR_WITHOUT_GPU, err);
+    return context_open_device(context, words, err);
 }
 
 /* ---- Numbers ---- */

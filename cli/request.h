@@ -10,6 +10,12 @@
         .name = "device", .kind = KEY_TEXT, .values = "auto gpu gpu:N", .fallback = "auto",        \
         .doc = "where it runs; gpu:1 is the second GPU"                                            \
     }
+/* The same for those that the emulator can run, too. */
+#define KEY_DEVICE_OR_EMULATOR                                                                     \
+    {                                                                                              \
+        .name = "device", .kind = KEY_TEXT, .values = "auto gpu gpu:N emulator",                   \
+        .fallback = "auto", .doc = "auto: the GPU, without one the emulator"                       \
+    }
 
 /* The problem and the plan fields that the words name. */
 enum lathe_status request_read(const struct words *words, struct lathe_request *request,
@@ -32,6 +38,9 @@ enum lathe_status context_open(struct lathe_context **context, struct lathe_erro
 /* The same, on the device that device= names. */
 enum lathe_status context_open_device(struct lathe_context **context, const struct words *words,
                                       struct lathe_error *err);
+/* The same, or the emulator where it is named, or where auto finds no GPU. */
+enum lathe_status context_open_any(struct lathe_context **context, const struct words *words,
+                                   struct lathe_error *err);
 
 /* Microseconds of a clock that only goes forward. */
 double now_us(void);

@@ -11,7 +11,7 @@
 enum { REPEATS_MAX = 100000 };
 
 static const struct key keys[] = {
-    KEY_DEVICE,
+    KEY_DEVICE_OR_EMULATOR,
     {"seed", KEY_NUMBER, NULL, 0, INT64_MAX, "1", "draws the data"},
     {"data", KEY_CHOICE, "random integers", 0, 0, "random",
      "integers: small ones, whose answer is exact"},
@@ -40,6 +40,11 @@ static json_t *report_json(const struct lathe_request *request,
                                "beta", json_number((double)r->beta), "wrong", (json_int_t)r->wrong,
                                "guard_damage", (json_int_t)r->guard_damage);
 
+    if (object && r->emulated) { /* of a GPU's time the emulator knows nothing */
+        json_object_set_new(object, "time_us", json_null());
+        json_object_set_new(object, "tflops", json_null());
+        json_object_set_new(object, "emulated_ms", json_number(r->emulated_ms));
+    }
     if (answer && r->wrong > 0)
         json_object_set_new(answer, "first_wrong",
                             json_pack("{s:I, s:I, s:o, s:o, s:o}", "row", (json_int_t)r->wrong_row,
@@ -91,12 +96,19 @@ static void print_report(struct output *out, const struct lathe_request *request
     output_text(out, "plan     %s\n", plan);
     print_verdict(out, request, r);
     output_text(out, "error    relative %.3g, largest %.3g\n", r->rel_error, r->max_abs_error);
-    output_text(out, "time     %.2f us, %.1f TFLOPS\n", r->time_us,
-                problem_tflops(&request->gemm, r->time_us));
-    output_text(out, "cost     emit %.0f us, link %.1f ms, load %.2f ms, cache %s\n", r->emit_us,
-                r->link_ms, r->load_ms, cache_result_name(r->cache));
-    output_text(out, "kernel   %d registers, %d bytes spilled, %d linker warnings\n", r->registers,
-                r->spill_bytes, r->warning_count);
+    if (r->emulated) {
+        output_text(out, "time     %.0f ms on the CPU: the emulator cannot time a GPU\n",
+                    r->emulated_ms);
+        output_text(out, "cost     emit %.0f us, load %.2f ms: the text itself runs\n", r->emit_us,
+                    r->load_ms);
+    } else {
+        output_text(out, "time     %.2f us, %.1f TFLOPS\n", r->time_us,
+                    problem_tflops(&request->gemm, r->time_us));
+        output_text(out, "cost     emit %.0f us, link %.1f ms, load %.2f ms, cache %s\n",
+                    r->emit_us, r->link_ms, r->load_ms, cache_result_name(r->cache));
+        output_text(out, "kernel   %d registers, %d bytes spilled, %d linker warnings\n",
+                    r->registers, r->spill_bytes, r->warning_count);
+    }
     free(problem);
 }
 
@@ -123,7 +135,7 @@ static int run(const struct words *words, struct output *out)
     enum lathe_status status = request_read(words, &request, &err);
 
     if (status == LATHE_OK)
-        status = context_open_device(&context, words, &err);
+        status = context_open_any(&context, words, &err);
     if (status == LATHE_OK) {
         progress_begin(&progress, out, "running and checking");
         status = lathe_run_gemm(context, &request.gemm, &request.plan, &options, &report, &err);
@@ -147,8 +159,9 @@ const struct verb verb_run = {
     .summary = "runs a problem on random data and says whether the answer is right",
     .about =
         "Every element of D is compared with a reference r in f64 and must satisfy\n"
-        "|d - r| <= 1 ulp(r) + (k/16 + 2) * 2^-20 * (|alpha| sum|a||b| + |beta c|). Needs a GPU.\n"
-        "The exit code is 1 when the answer is wrong.\n"
+        "|d - r| <= 1 ulp(r) + (k/16 + 2) * 2^-20 * (|alpha| sum|a||b| + |beta c|).\n"
+        "Without a GPU the emulator runs the kernel's text on the CPU, and says so. The exit code\n"
+        "is 1 when the answer is wrong.\n"
         "\n"
         "--json: {\"device\", \"arch\", \"plan\": as of lathe plan, \"ok\", \"rel_error\": ||d-r|| "
         "/ ||r||,\n"

@@ -471,6 +471,14 @@ struct lathe_cache_callbacks {
     void *user;
 };
 
+/* Whether the CPU stands in for a GPU: libcuda-emu.so, beside this library or in the loader's path,
+ * or as LATHE_EMU_LIBRARY names it. It runs the kernels' text; nothing is linked or cached. */
+enum lathe_emulator_use {
+    LATHE_EMULATOR_NEVER,
+    LATHE_EMULATOR_WITHOUT_GPU, /* where there is no driver, or it finds no GPU */
+    LATHE_EMULATOR_ALWAYS
+};
+
 struct lathe_context_options {
     size_t struct_size;
     int device;                /* ordinal + 1; 0: the device of the CUDA context below, else the
@@ -487,6 +495,7 @@ struct lathe_context_options {
     const struct lathe_allocator *allocator;
     lathe_log_callback log;
     void *log_user;
+    enum lathe_emulator_use emulator;
 };
 #define LATHE_CONTEXT_OPTIONS_INIT LATHE_INIT_(lathe_context_options)
 

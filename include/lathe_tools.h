@@ -179,10 +179,12 @@ struct lathe_run_report {
     int64_t wrong_row, wrong_column; /* the first of them                             */
     double wrong_got, wrong_want, wrong_bound;
     int64_t guard_damage; /* bytes around D that changed                             */
-    double time_us;       /* median of the repeats                                   */
+    double time_us;       /* median of the repeats; 0 on the emulator                */
     double emit_us, link_ms, load_ms;
     enum lathe_cache_result cache;
     int registers, spill_bytes, warning_count;
+    int emulated;       /* 1: the CPU ran it, which tells nothing of a GPU's time    */
+    double emulated_ms; /* how long the CPU took for one launch                      */
 };
 
 /* Runs the problem on random data and compares every element with a reference in f64, by the rule

@@ -20,7 +20,13 @@ enum lathe_status lt_checker_open(struct lt_checker *checker, struct lathe_conte
     };
     struct lathe_error why = {.status = LATHE_OK};
 
-    if (place == LT_CHECKER_ANY) {
+    if (place == LT_CHECKER_ANY && lt_device_is_emulated(stream->device) &&
+        multiply_adds > CPU_MULTIPLY_ADDS)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "%.2g multiply-adds would take the emulator and the check long; up to %.2g "
+                       "are run (m=n=k=1024 has half of them), and reference=cpu insists",
+                       multiply_adds, CPU_MULTIPLY_ADDS);
+    if (place == LT_CHECKER_ANY && !lt_device_is_emulated(stream->device)) {
         enum lathe_status status = lt_context_reference(context, &made.reference, &why);
 
         if (status == LATHE_OK) {

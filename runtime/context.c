@@ -92,6 +92,9 @@ static enum lathe_status check_options(const struct lathe_context_options *optio
         return lt_fail(err, LATHE_MISUSED, "cache callbacks need both functions");
     if (options->device < 0 || options->cache_limit_bytes < 0)
         return lt_fail(err, LATHE_OUT_OF_RANGE, "a device is an ordinal + 1, a limit not negative");
+    if (options->emulator < LATHE_EMULATOR_NEVER || options->emulator > LATHE_EMULATOR_ALWAYS)
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "emulator: %d is no enum lathe_emulator_use",
+                       (int)options->emulator);
     return LATHE_OK;
 }
 
@@ -246,6 +249,8 @@ static enum lathe_status probe_device(struct lathe_context *context, struct lath
         .driver_library = context->options.driver_library
                               ? context->options.driver_library
                               : lt_context_variable(context, "LATHE_CUDA_LIBRARY"),
+        .emulator = lt_context_variable(context, "LATHE_EMU_LIBRARY"),
+        .use = context->options.emulator,
         .ordinal = context->options.device - 1,
         .cuda_context = context->options.cuda_context,
     };

@@ -1,6 +1,7 @@
 #include "runtime/device.h"
 
 #include "codegen/status.h"
+#include "runtime/emulator.h"
 #include "templates/registry.h"
 
 #include <stdio.h>
@@ -101,7 +102,9 @@ static enum lathe_status read_properties(struct lt_device *device, struct lathe_
 
 const char *lt_device_title(const struct lt_device *device, char title[LT_DEVICE_TITLE_SIZE])
 {
-    if (device->arch == LATHE_ARCH_DEFAULT)
+    if (lt_device_is_emulated(device))
+        snprintf(title, LT_DEVICE_TITLE_SIZE, "the emulator (%s)", lathe_arch_name(device->arch));
+    else if (device->arch == LATHE_ARCH_DEFAULT)
         snprintf(title, LT_DEVICE_TITLE_SIZE, "GPU %d (%s, compute capability %d.%d)",
                  device->ordinal, device->name, device->major, device->minor);
     else
@@ -112,19 +115,67 @@ const char *lt_device_title(const struct lt_device *device, char title[LT_DEVICE
 
 /* ---- From probing to closing ---- */
 
-enum lathe_status lt_device_probe(struct lt_device *device, const struct lt_device_choice *choice,
-                                  struct lathe_error *err)
+static enum lathe_status probe_gpu(struct lt_device *device, const struct lt_device_choice *choice,
+                                   struct lathe_error *err)
 {
-    enum lathe_status status;
+    enum lathe_status status = lt_driver_open(&device->driver, choice->driver_library, err);
 
-    memset(device, 0, sizeof *device);
-    status = lt_driver_open(&device->driver, choice->driver_library, err);
     if (status == LATHE_OK)
         status = choose(device, choice, err);
     if (status == LATHE_OK)
         status = read_properties(device, err);
     if (status != LATHE_OK)
         lt_device_close(device);
+    return status;
+}
+
+/* The first of the emulator's devices that there are kernels for. */
+static enum lathe_status probe_emulator(struct lt_device *device,
+                                        const struct lt_device_choice *choice,
+                                        struct lathe_error *err)
+{
+    char path[LT_EMULATOR_PATH_SIZE];
+    enum lathe_status status =
+        lt_driver_open_emulator(&device->driver, lt_emulator_find(choice->emulator, path), err);
+    int count = 0;
+
+    if (status == LATHE_OK)
+        status = lt_driver_check(&device->driver, device->driver.cuDeviceGetCount(&count),
+                                 "cuDeviceGetCount", err);
+    for (int i = 0; i < count && status == LATHE_OK; i++) {
+        status = take_ordinal(device, i, err);
+        if (status == LATHE_OK)
+            status = read_properties(device, err);
+        if (status == LATHE_OK && lt_arch_has_kernels(device->arch))
+            return LATHE_OK;
+    }
+    if (status == LATHE_OK)
+        status = lt_fail(err, LATHE_NO_DEVICE, "the emulator %.200s has no device of %s",
+                         device->driver.library.found, lathe_arch_name(lt_default_arch()));
+    lt_device_close(device);
+    return status;
+}
+
+static bool is_absence(enum lathe_status status)
+{
+    return status == LATHE_NO_DRIVER || status == LATHE_NO_DEVICE;
+}
+
+enum lathe_status lt_device_probe(struct lt_device *device, const struct lt_device_choice *choice,
+                                  struct lathe_error *err)
+{
+    struct lathe_error why = {.status = LATHE_OK}, also = {.status = LATHE_OK};
+    enum lathe_status status;
+
+    memset(device, 0, sizeof *device);
+    if (choice->use == LATHE_EMULATOR_ALWAYS)
+        return probe_emulator(device, choice, err);
+    status = probe_gpu(device, choice, &why);
+    if (is_absence(status) && choice->use == LATHE_EMULATOR_WITHOUT_GPU &&
+        probe_emulator(device, choice, &also) == LATHE_OK)
+        return LATHE_OK;
+    if (status != LATHE_OK && err)
+        *err = why;
     return status;
 }
 

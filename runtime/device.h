@@ -23,9 +23,17 @@ struct lt_device {
 /* Which device to take, and where the driver is. */
 struct lt_device_choice {
     const char *driver_library; /* null: libcuda.so.1 */
-    int ordinal;                /* -1: the current context's device, else the first */
-    void *cuda_context;         /* to live in, or null */
+    const char *emulator;       /* null: lt_emulator_find() */
+    enum lathe_emulator_use use;
+    int ordinal;        /* -1: the current context's device, else the first */
+    void *cuda_context; /* to live in, or null */
 };
+
+/* Whether it is the CPU that stands in: text is what it takes. */
+static inline bool lt_device_is_emulated(const struct lt_device *device)
+{
+    return device->driver.emu_last_report != NULL;
+}
 
 /* Opens the driver and looks at the device: no CUDA context is made, and none is kept but the one
  * given or the calling thread's current one, if it is of that device. After a failure `device` is

@@ -57,25 +57,60 @@ static enum lathe_status start(struct lt_driver *driver, const struct lt_library
     return LATHE_OK;
 }
 
+/* What only the emulator has. The names are those of its own header, emulator.h. */
+static void load_emulator_functions(struct lt_driver *driver)
+{
+    const struct lt_library_function functions[] = {{"emu_last_report", &driver->emu_last_report}};
+
+    lt_library_load(&driver->library, functions, sizeof functions / sizeof functions[0], NULL);
+}
+
+static enum lathe_status open_as(struct lt_driver *driver, const struct lt_library_search *search,
+                                 struct lathe_error *err)
+{
+    enum lathe_status status;
+
+    memset(driver, 0, sizeof *driver);
+    status = lt_library_open(&driver->library, search, err);
+    if (status == LATHE_OK)
+        status = start(driver, search, err);
+    if (status == LATHE_OK)
+        load_emulator_functions(driver);
+    if (status != LATHE_OK)
+        lt_driver_close(driver);
+    return status;
+}
+
 enum lathe_status lt_driver_open(struct lt_driver *driver, const char *path,
                                  struct lathe_error *err)
 {
     static const char *const names[] = {"libcuda.so.1", NULL};
     const struct lt_library_search search = {
-        .title = "a CUDA driver",
+        .title = "CUDA driver",
         .install = install_hint,
         .status = LATHE_NO_DRIVER,
         .path = path,
         .names = names,
     };
-    enum lathe_status status;
 
-    memset(driver, 0, sizeof *driver);
-    status = lt_library_open(&driver->library, &search, err);
-    if (status == LATHE_OK)
-        status = start(driver, &search, err);
-    if (status != LATHE_OK)
+    return open_as(driver, &search, err);
+}
+
+enum lathe_status lt_driver_open_emulator(struct lt_driver *driver, const char *path,
+                                          struct lathe_error *err)
+{
+    const struct lt_library_search search = {
+        .title = "emulator",
+        .install = "it is built and installed with Lathe; LATHE_EMU_LIBRARY names another",
+        .status = LATHE_NO_DRIVER,
+        .path = path,
+    };
+    enum lathe_status status = open_as(driver, &search, err);
+
+    if (status == LATHE_OK && !driver->emu_last_report) {
         lt_driver_close(driver);
+        return lt_fail(err, LATHE_NO_DRIVER, "no emulator: %.300s is the driver of a GPU", path);
+    }
     return status;
 }
 
@@ -95,6 +130,8 @@ enum lathe_status lt_driver_check(const struct lt_driver *driver, int result, co
         name = "unknown error";
     if (driver->cuGetErrorString(result, &text) != LT_CUDA_SUCCESS || !text)
         text = "no description";
+    if (driver->emu_last_report && driver->emu_last_report()[0])
+        text = driver->emu_last_report();
     return lt_fail(
         err, result == LT_CUDA_ERROR_OUT_OF_MEMORY ? LATHE_OUT_OF_MEMORY : LATHE_DRIVER_FAILED,
         "%s: %s (%d): %s", call, name, result, text);

@@ -77,6 +77,9 @@ enum {
 
 struct lt_driver {
     struct lt_library library;
+    /* Of the emulator, which is a driver with more to say; null of a real one. It runs text, and
+     * takes no cubins. */
+    const char *(*emu_last_report)(void);
     int version; /* 1000 * major + 10 * minor, of the CUDA that the driver supports */
 #define LT_CU(name, symbol, arguments) int(*name) arguments;
 #include "runtime/driver.def"
@@ -87,6 +90,9 @@ struct lt_driver {
  * Errors: LATHE_NO_DRIVER (what was looked for, and what to install), LATHE_NO_DEVICE. */
 enum lathe_status lt_driver_open(struct lt_driver *driver, const char *path,
                                  struct lathe_error *err);
+/* The emulator's library. Errors: LATHE_NO_DRIVER (also where it is a real driver). */
+enum lathe_status lt_driver_open_emulator(struct lt_driver *driver, const char *path,
+                                          struct lathe_error *err);
 void lt_driver_close(struct lt_driver *driver);
 
 /* LATHE_OK for LT_CUDA_SUCCESS; otherwise says which call failed, with the driver's own words. */

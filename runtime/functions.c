@@ -128,13 +128,14 @@ static bool is_refusal(int result)
            result == LT_CUDA_ERROR_INVALID_SOURCE || result == LT_CUDA_ERROR_NOT_FOUND;
 }
 
-static enum lathe_status load_module(const struct lt_device *device,
-                                     const struct lathe_image *image, struct lt_loaded *loaded,
-                                     bool *refused, struct lathe_error *err)
+/* `code` is a cubin, or text. */
+static enum lathe_status load_module(const struct lt_device *device, const void *code,
+                                     struct lt_loaded *loaded, bool *refused,
+                                     struct lathe_error *err)
 {
     const struct lt_driver *driver = &device->driver;
     const struct lathe_contract *contract = &loaded->contract;
-    int result = driver->cuModuleLoadData(&loaded->module, image->cubin);
+    int result = driver->cuModuleLoadData(&loaded->module, code);
     enum lathe_status status = lt_driver_check(driver, result, "cuModuleLoadData", err);
 
     *refused = is_refusal(result);
@@ -164,28 +165,45 @@ struct load_job {
     const struct lathe_image *image;
 };
 
+static enum lathe_status load_code(const struct load_job *job, const void *code,
+                                   struct lt_loaded *loaded, bool *refused, struct lathe_error *err)
+{
+    struct lt_entered entered;
+    double start = lt_now_us();
+    enum lathe_status status = lt_enter(job->device, &entered, err);
+
+    *refused = false;
+    if (status != LATHE_OK)
+        return status;
+    status = load_module(job->device, code, loaded, refused, err);
+    lt_leave(job->device, &entered);
+    loaded->load_ms = (lt_now_us() - start) / 1e3;
+    return status;
+}
+
 static enum lathe_status load_image(const struct load_job *job, const struct lathe_image *image,
                                     struct lt_loaded *loaded, bool *refused,
                                     struct lathe_error *err)
 {
-    struct lt_entered entered;
-    double start = lt_now_us();
-
     *loaded = (struct lt_loaded){
         .contract = image->contract,
         .cache = image->cache,
         .link_ms = image->link_ms,
     };
-    *refused = false;
+    return load_code(job, image->cubin, loaded, refused, err);
+}
 
-    enum lathe_status status = lt_enter(job->device, &entered, err);
+/* The emulator runs the text itself. */
+static enum lathe_status load_text(const struct load_job *job, struct lt_loaded *loaded,
+                                   struct lathe_error *err)
+{
+    bool refused;
 
-    if (status != LATHE_OK)
-        return status;
-    status = load_module(job->device, image, loaded, refused, err);
-    lt_leave(job->device, &entered);
-    loaded->load_ms = (lt_now_us() - start) / 1e3;
-    return status;
+    *loaded = (struct lt_loaded){
+        .contract = *lathe_kernel_contract(job->kernel),
+        .cache = LATHE_CACHE_OFF,
+    };
+    return load_code(job, lathe_kernel_text(job->kernel, NULL), loaded, &refused, err);
 }
 
 /* What the cache had may have been made for a newer driver, say: then it is linked anew. */
@@ -238,8 +256,10 @@ static enum lathe_status make_loaded(void *user, void **value, struct lathe_erro
     if (!loaded)
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a loaded kernel");
 
-    enum lathe_status status =
-        job->kernel ? build_and_load(job, loaded, err) : load_given(job, loaded, err);
+    enum lathe_status status = !job->kernel ? load_given(job, loaded, err)
+                               : lt_device_is_emulated(job->device)
+                                   ? load_text(job, loaded, err)
+                                   : build_and_load(job, loaded, err);
 
     if (status != LATHE_OK) {
         lt_release(allocator, loaded);

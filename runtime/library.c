@@ -109,6 +109,6 @@ enum lathe_status lt_library_refuse(const struct lt_library *library,
                                     const struct lt_library_search *search, const char *missing,
                                     struct lathe_error *err)
 {
-    return lt_fail(err, search->status, "%.200s is not %s of CUDA 12.0 or newer: it has no %s; %s",
+    return lt_fail(err, search->status, "%.200s is no %s of CUDA 12.0 or newer: it has no %s; %s",
                    library->found, search->title, missing, search->install);
 }

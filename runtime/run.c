@@ -5,6 +5,7 @@
 #include "codegen/memory.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
+#include "runtime/clock.h"
 #include "runtime/checker.h"
 #include "runtime/context.h"
 #include "runtime/events.h"
@@ -33,7 +34,7 @@ struct run {
     struct lt_operands operands;
     struct lt_verdict verdict;
     int64_t guard_damage;
-    double time_us;
+    double time_us, emulated_ms;
 };
 
 /* ---- Before ---- */
@@ -108,11 +109,13 @@ static enum lathe_status check(struct run *run, struct lathe_error *err)
     struct lt_product product =
         lt_operands_product(&run->operands, run->alpha, run->beta, run->data);
     enum lathe_status status = lt_operands_poison(&run->operands, err);
+    double start = lt_now_us();
 
     if (status == LATHE_OK)
         status = launch(run, err);
     if (status == LATHE_OK)
         status = lt_stream_wait(&run->stream, err);
+    run->emulated_ms = (lt_now_us() - start) / 1e3;
     if (status == LATHE_OK)
         status = lt_checker_compare(&run->checker, &product, &run->verdict, err);
     if (status == LATHE_OK)
@@ -192,6 +195,8 @@ static void fill_report(const struct run *run, struct lathe_run_report *report)
     report->registers = contract->registers;
     report->spill_bytes = contract->spill_bytes;
     report->warning_count = contract->warnings;
+    report->emulated = lt_device_is_emulated(run->stream.device);
+    report->emulated_ms = run->emulated_ms;
 }
 
 enum lathe_status lathe_run_gemm(struct lathe_context *context, const struct lathe_gemm *problem,
@@ -214,7 +219,7 @@ enum lathe_status lathe_run_gemm(struct lathe_context *context, const struct lat
         status = prepare(&run, err);
     if (status == LATHE_OK)
         status = check(&run, err);
-    if (status == LATHE_OK)
+    if (status == LATHE_OK && !lt_device_is_emulated(run.stream.device))
         status = time_repeats(&run, err);
     if (status == LATHE_OK)
         fill_report(&run, report);

@@ -99,6 +99,26 @@ def without_a_gpu_run_says_so(bench):
     one_line(result, "run")
 
 
+def without_a_gpu_the_emulator_runs(bench):
+    """By itself or when it is named, and it says so; gpu alone means a GPU."""
+    emulator = {"LATHE_EMU_LIBRARY": support.emulator()}
+    for words in ("run gemm m=70 n=72 k=40 data=integers", "run gemm m=1 n=8 k=0 beta=any guard=1",
+                  "run gemm m=129 n=80 k=136 type=bf16 out=f32 device=emulator guard=1"):
+        result = bench.run(words + " --json", **emulator)
+        equal((result.code, result.err), (0, ""), words)
+        equal((result.json["ok"], result.json["cache"], result.json["time_us"]),
+              (True, "off", None), words)
+        assert "emulator" in result.json["device"], words
+        plain = bench.run(words, **emulator)
+        equal((plain.code, plain.err), (0, ""), words)
+        assert "on the CPU: the emulator cannot time a GPU" in plain.out.decode(), words
+    result = bench.run("run gemm m=70 n=72 k=40 device=gpu --json", **emulator)
+    equal((result.code, result.json["error"]["code"]), (1, "no-driver"), "device=gpu")
+    result = bench.run(f"run {GEMM} --json", **emulator)
+    equal((result.code, result.json["error"]["code"]), (1, "unsupported"), "too much work")
+    equal(bench.files(), [], "files left")
+
+
 def drivers_that_cannot_do_it_are_named(bench):
     """On the stub drivers: exit code 1, what the driver lacks, and never an answer."""
     driver, old_driver, _ = support.stubs()
@@ -487,7 +507,7 @@ TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
     doors_of_a_comparison_open_both_sides,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
-    without_a_gpu_run_says_so, drivers_that_cannot_do_it_are_named,
+    without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs, drivers_that_cannot_do_it_are_named,
     planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,
     without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
     doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,

@@ -1,7 +1,8 @@
 """support.py: what the tests of the command are written with: running it, TAP, golden files.
 
 Every command runs in an empty directory of its own test, with an environment in which there is no
-GPU (LATHE_CUDA_LIBRARY names a file that is not there) and the cache is a fresh directory.
+GPU and no emulator (LATHE_CUDA_LIBRARY and LATHE_EMU_LIBRARY name a file that is not there), and
+the cache is a fresh directory.
 """
 import json
 import os
@@ -49,7 +50,8 @@ class Bench:
         self.env.update(PATH=self.bin + ":" + os.environ.get("PATH", "/usr/bin:/bin"),
                         HOME=self.folder, LC_ALL="C", TZ="UTC",
                         LATHE_CACHE_DIR=os.path.join(self.folder, "cache"),
-                        LATHE_CUDA_LIBRARY=NO_SUCH_LIBRARY)
+                        LATHE_CUDA_LIBRARY=NO_SUCH_LIBRARY,
+                        LATHE_EMU_LIBRARY=NO_SUCH_LIBRARY)
 
     def close(self):
         os.chmod(self.work, 0o755)
@@ -88,6 +90,15 @@ def stubs():
     if len(sys.argv) < 5:
         raise Skip("the stubs are not given")
     return map(os.path.abspath, sys.argv[2:5])
+
+
+def emulator():
+    """The path of the emulator, which is built beside the command."""
+    path = os.path.join(os.path.dirname(os.path.abspath(sys.argv[1])), "..", "emulator",
+                        "libcuda-emu.so")
+    if not os.path.exists(path):
+        raise Skip("the emulator is not built")
+    return path
 
 
 def equal(seen, wanted, what):

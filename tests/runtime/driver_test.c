@@ -43,7 +43,7 @@ static void a_library_that_is_no_driver_is_refused(void **state)
     struct lt_driver driver;
 
     assert_status(f, lt_driver_open(&driver, STUB_LINKER_PATH, &f->error), LATHE_NO_DRIVER);
-    assert_message(f, "is not a CUDA driver");
+    assert_message(f, "is no CUDA driver");
     assert_message(f, "has no cuInit");
 }
 

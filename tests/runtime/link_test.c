@@ -88,7 +88,7 @@ static void another_library_is_no_linker(void **state)
 
     assert_status(f, lt_linker_open(&linker, STUB_DRIVER_PATH, NULL, NULL, &f->error),
                   LATHE_NO_LIBRARY);
-    assert_message(f, "is not nvJitLink");
+    assert_message(f, "is no nvJitLink");
 }
 
 static void running_out_of_memory_is_reported_at_every_allocation(void **state)

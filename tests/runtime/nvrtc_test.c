@@ -100,7 +100,7 @@ static void another_library_is_no_nvrtc(void **state)
 
     assert_int_equal(lt_nvrtc_open(&nvrtc, "libc.so.6", roots, NULL, &err), LATHE_NO_LIBRARY);
     assert_null(nvrtc);
-    assert_non_null(strstr(err.message, "libc.so.6 is not NVRTC"));
+    assert_non_null(strstr(err.message, "libc.so.6 is no NVRTC"));
 }
 
 static void closing_nothing_is_fine(void **state)
