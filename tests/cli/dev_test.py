@@ -70,7 +70,8 @@ def help_names_every_verb(bench):
 
 # ---- Lint ----
 
-FOLDERS = ("include", "codegen", "templates", "runtime", "cli", "examples", "bench", "tests")
+FOLDERS = ("include", "codegen", "templates", "runtime", "emulator", "cli", "examples",
+           "bench", "tests")
 HINTS = "bench/x.c:1:1: warning: one\nbench/x.c:1:1: note: of it\ncli/x.c:2:1: warning: two"
 
 
