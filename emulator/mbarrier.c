@@ -12,10 +12,11 @@
 enum {
     COUNT_MAX = (1 << 20) - 1, /* of arrivals, and of bytes in either direction */
     OBJECT_BYTES = 8,
-    TOKEN_PENDING_BITS = 20
+    TOKEN_PENDING_BITS = 20,
+    SUSPENDED_MAX = 32 /* turns, after which a try_wait says that it was in vain */
 };
 
-enum { WITH_EXPECT = 1, DROP = 2, NO_COMPLETE = 4, PARITY = 8 };
+enum { WITH_EXPECT = 1, DROP = 2, NO_COMPLETE = 4, PARITY = 8, SUSPENDS = 16 };
 
 /* ---- Objects ---- */
 
@@ -332,8 +333,22 @@ static enum emu_step execute_wait(struct emu_warp *warp, struct emu_group *group
     enum emu_step step;
 
     group->vain = NULL;
+    group->suspended = 0;
     step = each_lane(warp, group, op, mask, wait_step);
     return step == EMU_STEP_NEXT && group->vain ? EMU_STEP_YIELD : step;
+}
+
+bool emu_mbarrier_suspends(const struct emu_warp *warp, struct emu_group *group)
+{
+    const struct emu_mbarrier *barrier;
+
+    if (!group->vain || !(group->vain->flags & SUSPENDS) || group->suspended == SUSPENDED_MAX)
+        return false;
+    barrier = find(&warp->cta->cluster->ctas[group->vain_rank], group->vain_offset);
+    if (!barrier || (barrier->phase & 1) != group->vain_parity)
+        return false;
+    group->suspended++;
+    return true;
 }
 
 static enum emu_step execute_pending(struct emu_warp *warp, struct emu_group *group,
@@ -383,7 +398,8 @@ static enum emu_decoded decode_wait(struct emu_decoder *d, const struct emu_inst
                                     struct emu_op *op)
 {
     op->execute = execute_wait;
-    op->flags = emu_has_word(i, "parity") ? PARITY : 0u;
+    op->flags =
+        (emu_has_word(i, "parity") ? PARITY : 0u) | (emu_has_word(i, "try_wait") ? SUSPENDS : 0u);
     if (i->operand_count < 3 || !emu_add_results(d, op, &i->operands[0]))
         return emu_refuse_form(d, i, "takes a predicate, the address of an mbarrier and a phase");
     return bind(d, i, op, 1);

@@ -115,6 +115,16 @@ static bool background(struct emu_warp *warp)
     return emu_copy_queue_turn(warp) && emu_tensor_turn(warp);
 }
 
+/* A group may go on in this turn; but for one whose wait would be in vain again. */
+static void wake(const struct emu_run *run, const struct emu_warp *warp, struct emu_group *group)
+{
+    group->status = EMU_READY;
+    if (emu_mbarrier_suspends(warp, group)) {
+        group->status = EMU_YIELDED;
+        group->waited = run->turn;
+    }
+}
+
 bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
 {
     struct emu_run *run = warp->cta->cluster->run;
@@ -123,7 +133,7 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
     if (!background(warp))
         return false;
     for (int i = 0; i < warp->group_count; i++)
-        warp->groups[i].status = EMU_READY;
+        wake(run, warp, &warp->groups[i]);
     if (warp->group_count > 1 && emu_draw(run) % 4 == 0) /* also one that is ahead has its turn */
         fixed = (int)(emu_draw(run) % (uint64_t)warp->group_count);
     while (quantum-- > 0 && warp->live) {

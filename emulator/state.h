@@ -189,6 +189,7 @@ struct emu_group {
     /* The mbarrier's wait that was last in vain, for reports; else null. */
     const struct emu_op *vain;
     uint32_t vain_rank, vain_offset, vain_parity;
+    uint32_t suspended; /* turns that a try_wait has been left to wait */
 };
 
 /* cp.async: the copies of a warp in their order. */
@@ -349,6 +350,8 @@ void emu_report_deadlock(struct emu_run *run);
 bool emu_is_converged(const struct emu_warp *warp, uint32_t mask, uint32_t members);
 /* Completes what waits for no thread any more: after threads have exited. */
 void emu_barriers_settle(struct emu_cta *cta);
+/* A try_wait that looked in vain, and would again: it is left to wait for some turns. */
+bool emu_mbarrier_suspends(const struct emu_warp *warp, struct emu_group *group);
 /* Bytes that asynchronous work has moved; false after a fault. */
 bool emu_mbarrier_complete(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
                            uint32_t offset, uint32_t bytes);
