@@ -74,6 +74,7 @@ struct print {
     const struct emu_op *op;
     int lane;
     uint64_t arguments;
+    uint32_t read; /* how many of them */
     bool failed;
 };
 
@@ -87,6 +88,7 @@ static uint64_t next_value(struct print *print, uint32_t bytes)
                        print->arguments, bytes);
     print->failed = print->failed || !at;
     print->arguments += bytes;
+    print->read++;
     if (at)
         memcpy(&value, at, bytes);
     return value;
@@ -188,7 +190,8 @@ static enum emu_step print(struct emu_warp *warp, struct emu_group *group, const
         else
             putchar(*at++);
     }
-    give(group, op, lane, 0);
+    /* Unlike C's: CUDA C++ Programming Guide, "Formatted Output". */
+    give(group, op, lane, state.read);
     return state.failed ? EMU_STEP_FAULT : EMU_STEP_NEXT;
 }
 
