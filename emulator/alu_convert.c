@@ -187,6 +187,8 @@ static uint64_t float_from_nan(const struct emu_alu *op, uint64_t a,
 
     if (op->saturate)
         return 0;
+    if (op->type == EMU_F64 && op->flush)
+        return f64_nan_of(0x7fffffff); /* flushing is f32 arithmetic, which has one NaN */
     if (op->type == EMU_F64 || op->from == EMU_F64)
         return nan_with_f64(op, a);
     if (copied)

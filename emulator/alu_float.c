@@ -187,9 +187,9 @@ static bool is_of_kind(enum emu_variant kind, int class)
     case EMU_VARIANT_NOTANUMBER:
         return class == FP_NAN;
     case EMU_VARIANT_NORMAL:
-        return class == FP_NORMAL;
-    default: /* zero counts among the subnormal numbers (PTX ISA, "testp") */
-        return class == FP_SUBNORMAL || class == FP_ZERO;
+        return class == FP_NORMAL || class == FP_ZERO; /* so on an H200 */
+    default:
+        return class == FP_SUBNORMAL;
     }
 }
 

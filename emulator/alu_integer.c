@@ -255,10 +255,20 @@ static uint64_t find_nth_set(const struct emu_alu *op, uint64_t set, uint64_t ba
 
 EMU_LANEWISE_3(find_nth_set)
 
-/* Position and length count modulo 256. */
+/* A position or a length: it counts modulo 256, but for 64 bits as it is (measured on an H200; the
+ * manual has modulo 256 for all). */
+static int field_number(const struct emu_alu *op, uint64_t value)
+{
+    uint32_t number = (uint32_t)value;
+
+    if (op->width < 64)
+        return (int)(number & 0xff);
+    return number < 0xff ? (int)number : 0xff;
+}
+
 static uint64_t extract_field(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c)
 {
-    int position = (int)(b & 0xff), length = (int)(c & 0xff);
+    int position = field_number(op, b), length = field_number(op, c);
     int last = position + length - 1 < op->width - 1 ? position + length - 1 : op->width - 1;
     bool sign = op->is_signed && length > 0 && (a >> last & 1);
     uint64_t field = position < op->width ? emu_low_bits(a, op->width) >> position : 0;
@@ -278,7 +288,7 @@ static uint64_t extract_field(const struct emu_alu *op, uint64_t a, uint64_t b, 
 static uint64_t insert_field(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c,
                              uint64_t d)
 {
-    int position = (int)(c & 0xff), length = (int)(d & 0xff);
+    int position = field_number(op, c), length = field_number(op, d);
 
     if (position >= op->width)
         return emu_low_bits(b, op->width);

@@ -178,7 +178,7 @@ static void kinds_are_told_by_testp(void **state)
         uint64_t bits;
         bool finite, normal, subnormal, number;
     } cases[] = {
-        {0, true, false, true, true},
+        {0, true, true, false, true},
         {0x80000001, true, false, true, true},
         {0x00800000, true, true, false, true},
         {0xff7fffff, true, true, false, true},

@@ -298,7 +298,8 @@ static void fields_are_extracted_and_inserted_bit_by_bit(void **state)
         snprintf(bfe, sizeof bfe, "bfe.%s d, a, b, c", types[t].name);
         for (int position = 0; position < 70; position++) {
             for (int length = 0; length < 70; length++) {
-                uint64_t p = (uint64_t)position | 0xff00, l = (uint64_t)length | 0x100;
+                uint64_t p = (uint64_t)position | (width == 32 ? 0xff00 : 0),
+                         l = (uint64_t)length | (width == 32 ? 0x100 : 0);
                 uint64_t wanted = cut(b, width);
 
                 assert_true(RUN(bfe, a, p, l) == extracted(a, p, l, &types[t]));
@@ -311,6 +312,16 @@ static void fields_are_extracted_and_inserted_bit_by_bit(void **state)
             }
         }
     }
+}
+
+/* As an H200 does it, where the manual has modulo 256 here too. */
+static void fields_of_64_bits_can_lie_far_outside(void **state)
+{
+    (void)state;
+    assert_true(RUN("bfe.u64 d, a, b, c", UINT64_MAX, 0x124, 8) == 0);
+    assert_true(RUN("bfe.s64 d, a, b, c", UINT64_C(1) << 63, 0x124, 8) == UINT64_MAX);
+    assert_true(RUN("bfe.u64 d, a, b, c", 0x1234, 4, 0x108) == 0x123);
+    assert_true(RUN("bfi.b64 f, a, b, c, d", 0xff, 0x1234, 0x100, 8) == 0x1234);
 }
 
 /* PTX ISA, "szext" and "bmsk", as their pseudo-code has it. */
@@ -455,6 +466,7 @@ int main(void)
         cmocka_unit_test(bits_are_counted_found_and_turned),
         cmocka_unit_test(fns_is_the_manuals_loop),
         cmocka_unit_test(fields_are_extracted_and_inserted_bit_by_bit),
+        cmocka_unit_test(fields_of_64_bits_can_lie_far_outside),
         cmocka_unit_test(szext_and_bmsk_follow_the_manual),
         cmocka_unit_test(dot_products_sum_bytes),
         cmocka_unit_test(sums_of_128_bits_in_words_of_32),
