@@ -208,15 +208,17 @@ bool emu_bind_address(struct emu_decoder *d, const struct emu_operand *operand,
     return true;
 }
 
-/* ---- Lists ---- */
+/* ---- Lists ----
+ *
+ * None is empty: whoever adds a list may count on its first item. */
 
 bool emu_add_results(struct emu_decoder *d, struct emu_op *op, const struct emu_operand *operand)
 {
     bool is_list = operand->kind == EMU_OPERAND_LIST || operand->kind == EMU_OPERAND_BOTH;
     int count = is_list ? operand->item_count : 1;
 
-    if (op->result_count + count > EMU_OP_RESULTS)
-        return emu_fail(d->error, 0, "too many results");
+    if (count == 0 || op->result_count + count > EMU_OP_RESULTS)
+        return emu_fail(d->error, 0, "%s results", count ? "too many" : "no");
     for (int i = 0; i < count; i++)
         if (!emu_bind_result(d, is_list ? &operand->items[i] : operand,
                              &op->results[op->result_count++]))
@@ -230,8 +232,8 @@ bool emu_add_sources(struct emu_decoder *d, struct emu_op *op, const struct emu_
     bool is_list = operand->kind == EMU_OPERAND_LIST || operand->kind == EMU_OPERAND_BOTH;
     int count = is_list ? operand->item_count : 1;
 
-    if (op->source_count + count > EMU_OP_SOURCES)
-        return emu_fail(d->error, 0, "too many operands");
+    if (count == 0 || op->source_count + count > EMU_OP_SOURCES)
+        return emu_fail(d->error, 0, "%s operands", count ? "too many" : "no");
     for (int i = 0; i < count; i++)
         if (!emu_bind_source(d, is_list ? &operand->items[i] : operand, type,
                              &op->sources[op->source_count++]))
