@@ -208,7 +208,7 @@ static enum emu_step hint(struct emu_warp *warp, struct emu_group *group, const 
                           uint32_t mask)
 {
     (void)warp;
-    for (int lane = 0; lane < EMU_LANES && op->result_count; lane++)
+    for (int lane = 0; lane < EMU_LANES && op->result_count && op->results[0] >= 0; lane++)
         if (mask >> lane & 1)
             emu_slot(group, op->results[0])[lane] = 0;
     return EMU_STEP_NEXT;

@@ -75,7 +75,7 @@ static void give_result(const struct emu_group *group, const struct emu_op *op, 
                      : op->variant == REDUCE_OR ? result->any
                                                 : result->count;
 
-    for (int lane = 0; lane < EMU_LANES && op->result_count; lane++)
+    for (int lane = 0; lane < EMU_LANES && op->results[0] >= 0; lane++)
         if (mask >> lane & 1)
             emu_slot(group, op->results[0])[lane] = value;
 }

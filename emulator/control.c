@@ -163,6 +163,8 @@ static void give_back(const struct emu_frame *frame, const struct emu_call *call
 
             if (!(mask >> lane & 1))
                 continue;
+            if (passed->in_register && passed->slot < 0)
+                continue;
             if (passed->in_register) {
                 uint64_t value = 0;
 
