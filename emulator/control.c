@@ -177,7 +177,8 @@ static void give_back(const struct emu_frame *frame, const struct emu_call *call
     }
 }
 
-/* A function whose returned values are registers: they are put where the caller looks. */
+/* A function whose returned values are registers: they are put where the caller looks. One of 128
+ * bits is two slots. */
 static void store_return_registers(const struct emu_frame *frame, uint32_t mask)
 {
     const struct emu_function *function = frame->code->function;
@@ -185,11 +186,13 @@ static void store_return_registers(const struct emu_frame *frame, uint32_t mask)
     for (int i = 0; i < function->return_count; i++)
         for (int lane = 0; lane < EMU_LANES; lane++)
             if (function->return_registers[i] >= 0 && (mask >> lane & 1)) {
+                uint64_t bytes = function->returns[i].bytes;
                 int slot = function->registers[function->return_registers[i]].slot;
+                unsigned char *to = given_bytes(frame, lane, frame->code->return_offsets[i]);
 
-                memcpy(given_bytes(frame, lane, frame->code->return_offsets[i]),
-                       &frame->registers[(size_t)slot * EMU_LANES + (size_t)lane],
-                       (size_t)function->returns[i].bytes);
+                for (uint64_t at = 0; at < bytes; at += 8, slot++)
+                    memcpy(to + at, &frame->registers[(size_t)slot * EMU_LANES + (size_t)lane],
+                           bytes - at < 8 ? bytes - at : 8);
             }
 }
 
@@ -357,6 +360,8 @@ static bool bind_passed(struct emu_decoder *d, const struct emu_operand *operand
     if (operand->kind == EMU_OPERAND_LOCAL) {
         const struct emu_variable *local = &d->function->locals[operand->index];
 
+        if (local->space != EMU_SPACE_PARAM)
+            return emu_fail(d->error, 0, "call: %s is no .param variable", local->name);
         passed->offset = d->code->local_offsets[operand->index];
         passed->bytes = (uint32_t)local->bytes;
         return true;
@@ -410,8 +415,9 @@ static enum emu_decoded decode_branch(struct emu_decoder *d, const struct emu_in
         op->target = i->operands[0].index;
         return EMU_DECODED;
     }
-    if (i->operand_count != 2 || i->operands[1].kind != EMU_OPERAND_TABLE)
-        return emu_refuse_form(d, i, "takes an index and a list of targets");
+    if (i->operand_count != 2 || i->operands[1].kind != EMU_OPERAND_TABLE ||
+        d->function->tables[i->operands[1].index].kind != EMU_BRANCH_TARGETS)
+        return emu_refuse_form(d, i, "takes an index and a list of branch targets");
     op->execute = branch_by_index;
     op->target = i->operands[1].index;
     return emu_add_sources(d, op, &i->operands[0], EMU_U32) ? EMU_DECODED : EMU_REFUSED;
