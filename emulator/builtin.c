@@ -139,6 +139,12 @@ static void print_value(struct print *print, char *conversion, size_t length, bo
 
 #pragma GCC diagnostic pop
 
+/* A width or precision that an argument gives: a thousand is as wide as it gets. */
+static size_t put_star(struct print *print, char *at)
+{
+    return (size_t)snprintf(at, DIGITS_MAX + 1, "%u", (unsigned)(next_value(print, 4) % 1000));
+}
+
 /* One conversion; returns what follows it. */
 static const char *print_conversion(struct print *print, const char *format)
 {
@@ -149,14 +155,17 @@ static const char *print_conversion(struct print *print, const char *format)
     int digits = 0;
 
     for (; *at && strchr("-+ #0123456789.*", *at); at++) {
-        digits = *at >= '0' && *at <= '9' ? digits + 1 : 0;
-        if (length > CONVERSION_MAX - 12 || digits > DIGITS_MAX)
+        bool is_digit = *at >= '0' && *at <= '9';
+
+        if (length > CONVERSION_MAX - 12 || (is_digit && digits == DIGITS_MAX))
             continue;
-        if (*at == '*') /* a width of a thousand is as wide as it gets */
-            length +=
-                (size_t)snprintf(conversion + length, 6, "%d", (int)(next_value(print, 4) % 1000));
+        if (*at == '*' && digits > 0) /* would make a longer number of the one before it */
+            continue;
+        if (*at == '*')
+            length += put_star(print, conversion + length);
         else
             conversion[length++] = *at;
+        digits = *at == '*' ? DIGITS_MAX : is_digit ? digits + 1 : 0;
     }
     conversion[length] = '\0';
     for (; *at && strchr("hlLqjzt", *at); at++)
