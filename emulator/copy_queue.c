@@ -104,6 +104,27 @@ void emu_copy_queue_drop(struct emu_warp *warp)
 
 /* ---- Instructions ---- */
 
+/* The offset of the target in the own CTA's shared memory, where alone these copies go; false after
+ * a fault. */
+static bool find_target(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
+                        int lane, uint64_t address, uint32_t *offset)
+{
+    const struct emu_cta *cta = warp->cta;
+    uint32_t bytes = (uint32_t)op->bytes;
+    const unsigned char *at =
+        emu_access(warp, group, op, lane, EMU_SPACE_SHARED, address, bytes, bytes);
+
+    if (!at)
+        return false;
+    *offset = (uint32_t)(address & ((1u << EMU_RANK_SHIFT) - 1));
+    if (at == cta->shared + *offset)
+        return true;
+    emu_fault(warp, op, lane, EMU_ILLEGAL_ADDRESS,
+              "shared address 0x%llx is that of another CTA of the cluster",
+              (unsigned long long)address);
+    return false;
+}
+
 static enum emu_step copy(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                           uint32_t mask)
 {
@@ -115,8 +136,7 @@ static enum emu_step copy(struct emu_warp *warp, struct emu_group *group, const 
     uint32_t bytes = (uint32_t)op->bytes;
 
     for (int lane = 0; lane < EMU_LANES; lane++) {
-        uint32_t read_bytes = bytes;
-        const unsigned char *target;
+        uint32_t read_bytes = bytes, target;
         struct emu_queued *item;
 
         if (!(mask >> lane & 1))
@@ -129,16 +149,15 @@ static enum emu_step copy(struct emu_warp *warp, struct emu_group *group, const 
             return emu_fault(warp, op, lane, EMU_MISALIGNED_ADDRESS,
                              "a copy of %u of %u bytes from global address 0x%llx", read_bytes,
                              bytes, (unsigned long long)from[lane]);
-        target = emu_access(warp, group, op, lane, EMU_SPACE_SHARED, to[lane], bytes, bytes);
-        item = target ? push(&warp->queue) : NULL;
-        if (!target)
+        if (!find_target(warp, group, op, lane, to[lane], &target))
             return EMU_STEP_FAULT;
+        item = push(&warp->queue);
         if (!item)
             return emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for a copy");
         *item = (struct emu_queued){.lane = lane,
                                     .op = op,
                                     .from = from[lane],
-                                    .to = (uint32_t)(target - warp->cta->shared),
+                                    .to = target,
                                     .bytes = bytes,
                                     .read_bytes = read_bytes,
                                     .group = warp->queue.group[lane]};
