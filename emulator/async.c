@@ -184,24 +184,34 @@ static bool walk(struct emu_async *work, emu_tensor_piece piece)
     return false;
 }
 
+static bool make_data(struct emu_async *work, uint32_t bytes)
+{
+    work->room = bytes;
+    work->data = malloc(bytes ? bytes : 1);
+    work->is_read = true;
+    return work->data || fault(work, EMU_NO_RESOURCES, "no memory for a copy");
+}
+
+/* The bytes are asked for when it is known that there is such a copy: a map that a kernel wrote may
+ * tell of a box of gigabytes, and so may a register. */
 static bool read_source(struct emu_async *work)
 {
     const unsigned char *from;
 
-    work->room = work->is_tensor ? emu_tensor_copy_bytes(&work->map) : work->bytes;
-    work->data = malloc(work->room ? work->room : 1);
-    if (!work->data)
-        return fault(work, EMU_NO_RESOURCES, "no memory for a copy");
-    work->is_read = true;
     if (work->is_tensor) {
+        uint32_t bytes = emu_tensor_copy_bytes(&work->map);
+
+        if (bytes > EMU_SHARED_BYTES_MAX)
+            return fault(work, EMU_ILLEGAL_INSTRUCTION, "the box is larger than shared memory");
         work->bytes = 0;
-        return walk(work, read_piece);
+        return make_data(work, bytes) && walk(work, read_piece);
     }
     from = work->op->flags & FROM_SHARED ? shared_bytes(work, work->cta, work->from, work->bytes)
                                          : global_bytes(work, work->from, work->bytes);
-    if (from)
-        memcpy(work->data, from, work->bytes);
-    return from != NULL;
+    if (!from || !make_data(work, work->bytes))
+        return false;
+    memcpy(work->data, from, work->bytes);
+    return true;
 }
 
 static bool write_target(struct emu_async *work)
