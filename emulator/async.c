@@ -235,6 +235,7 @@ static bool advance(struct emu_run *run, struct emu_async *work, bool *is_done)
     bool is_load = work->is_tensor && !(work->op->flags & FROM_SHARED);
 
     run->progress++;
+    emu_charge(run, work->announced);
     *is_done = is_load || work->is_read;
     if (is_load) {
         if (!walk(work, load_piece))

@@ -74,9 +74,16 @@ struct print {
     const struct emu_op *op;
     int lane;
     uint64_t arguments;
-    uint32_t read; /* how many of them */
+    uint32_t read;  /* how many of them           */
+    uint64_t bytes; /* of all that it has put out */
     bool failed;
 };
+
+/* What printf returns. */
+static void note(struct print *print, int bytes)
+{
+    print->bytes += bytes > 0 ? (uint64_t)bytes : 0;
+}
 
 static uint64_t next_value(struct print *print, uint32_t bytes)
 {
@@ -101,7 +108,7 @@ static void print_string(struct print *print, const char *conversion)
 
     if (!print->failed &&
         read_text(print->warp, print->group, print->op, print->lane, address, text))
-        printf(conversion, text);
+        note(print, printf(conversion, text));
     else
         print->failed = true;
 }
@@ -119,16 +126,16 @@ static void print_value(struct print *print, char *conversion, size_t length, bo
             value = (uint64_t)(int64_t)(int32_t)(uint32_t)value;
         if (kind == 'c') {
             snprintf(conversion + length, 2, "c");
-            printf(conversion, (int)value);
+            note(print, printf(conversion, (int)value));
             return;
         }
         snprintf(conversion + length, 4, "ll%c", kind);
-        printf(conversion, (long long)value);
+        note(print, printf(conversion, (long long)value));
     } else if (strchr("eEfFgGaA", kind)) {
         value = next_value(print, 8);
         memcpy(&real, &value, sizeof real);
         snprintf(conversion + length, 2, "%c", kind);
-        printf(conversion, real);
+        note(print, printf(conversion, real));
     } else if (kind == 's') {
         snprintf(conversion + length, 2, "s");
         print_string(print, conversion);
@@ -199,6 +206,7 @@ static enum emu_step print(struct emu_warp *warp, struct emu_group *group, const
         else
             putchar(*at++);
     }
+    emu_charge(warp->cta->cluster->run, state.bytes + (uint64_t)(at - format));
     /* Unlike C's: CUDA C++ Programming Guide, "Formatted Output". */
     give(group, op, lane, state.read);
     return state.failed ? EMU_STEP_FAULT : EMU_STEP_NEXT;
@@ -225,10 +233,15 @@ static enum emu_step assertion(struct emu_warp *warp, struct emu_group *group,
 static enum emu_step allocate(struct emu_warp *warp, struct emu_group *group,
                               const struct emu_op *op, int lane)
 {
+    struct emu_run *run = warp->cta->cluster->run;
+    uint64_t bytes, address;
+
     if (op->call->argument_count != 1)
         return emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "malloc takes one argument");
-    give(group, op, lane,
-         emu_heap_allocate(warp->cta->cluster->run->device, argument(warp, group, op, lane, 0)));
+    bytes = argument(warp, group, op, lane, 0);
+    address = emu_heap_allocate(run->device, bytes);
+    emu_charge(run, (address ? bytes : 0) + run->device->memory.count * sizeof(uint64_t));
+    give(group, op, lane, address);
     return EMU_STEP_NEXT;
 }
 

@@ -109,9 +109,12 @@ uint64_t emu_allocate(struct emu_device *device, uint64_t bytes)
     return allocate(&device->memory, bytes, false);
 }
 
+/* In whole units, so that crumbs count for what they take of the host. */
 uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes)
 {
-    return allocate(&device->memory, bytes, true);
+    if (bytes > device->memory.limit)
+        return 0;
+    return allocate(&device->memory, emu_align_up(bytes, ALIGNMENT), true);
 }
 
 static bool release(struct emu_memory *memory, uint64_t address, bool is_heap)

@@ -1,6 +1,8 @@
 /* schedule.c: how a warp runs: which of its groups, and for how long. */
 #include "emulator/state.h"
 
+enum { STEP_BYTES = 256 }; /* about what is moved in the time of an instruction */
+
 uint64_t emu_draw(struct emu_run *run)
 {
     uint64_t z = run->random += 0x9e3779b97f4a7c15u; /* splitmix64, Steele and others 2014 */
@@ -8,6 +10,11 @@ uint64_t emu_draw(struct emu_run *run)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
+}
+
+void emu_charge(struct emu_run *run, uint64_t bytes)
+{
+    run->steps += bytes / STEP_BYTES;
 }
 
 /* ---- Groups ---- */
@@ -136,7 +143,7 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
         wake(run, warp, &warp->groups[i]);
     if (warp->group_count > 1 && emu_draw(run) % 4 == 0) /* also one that is ahead has its turn */
         fixed = (int)(emu_draw(run) % (uint64_t)warp->group_count);
-    while (quantum-- > 0 && warp->live) {
+    while (quantum-- > 0 && warp->live && run->steps <= run->step_limit) {
         int index = fixed >= 0 ? fixed : warp->group_count == 1 ? 0 : pick_group(warp);
 
         if (index < 0 || warp->groups[index].status != EMU_READY)

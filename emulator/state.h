@@ -336,6 +336,10 @@ unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const 
 /* The value of a special register in a lane. */
 uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int part);
 
+/* Bytes that one instruction moves count as instructions too, so that the limit of steps is one of
+ * time for programs that print, allocate or copy much. */
+void emu_charge(struct emu_run *run, uint64_t bytes);
+
 /* Random numbers of the schedule. */
 uint64_t emu_draw(struct emu_run *run);
 /* Runs the warp for so many instructions, or until all of it waits. False where the run has ended.
