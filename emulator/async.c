@@ -11,6 +11,9 @@
 
 enum { BULK_ALIGNMENT = 16, MAP_ALIGNMENT = 64 };
 
+/* A kernel that never waits for its copies must not take all memory of the host. */
+enum { COPIES_MAX = 16384, COPY_BYTES_MAX = 64 << 20 };
+
 enum { MULTICAST = 1, REDUCES = EMU_ASYNC_REDUCES, IM2COL = 4, FROM_SHARED = 8, ON_BARRIER = 16 };
 
 /* Sources of an operation, by place. */
@@ -58,6 +61,11 @@ static bool add(struct emu_run *run, const struct emu_async *work)
     run->async[run->async_count].due = draw_due(run);
     run->async_count++;
     return true;
+}
+
+bool emu_async_is_full(const struct emu_run *run)
+{
+    return run->async_count >= COPIES_MAX || run->async_bytes >= COPY_BYTES_MAX;
 }
 
 bool emu_async_is_idle(const struct emu_run *run, const struct emu_cluster *cluster)
@@ -186,9 +194,12 @@ static bool walk(struct emu_async *work, emu_tensor_piece piece)
 
 static bool make_data(struct emu_async *work, uint32_t bytes)
 {
-    work->room = bytes;
     work->data = malloc(bytes ? bytes : 1);
     work->is_read = true;
+    if (work->data) {
+        work->room = bytes;
+        work->warp->cta->cluster->run->async_bytes += bytes;
+    }
     return work->data || fault(work, EMU_NO_RESOURCES, "no memory for a copy");
 }
 
@@ -237,6 +248,10 @@ static bool advance(struct emu_run *run, struct emu_async *work, bool *is_done)
     run->progress++;
     emu_charge(run, work->announced);
     *is_done = is_load || work->is_read;
+    if (!*is_done && run->async_bytes >= COPY_BYTES_MAX) { /* what has been read is written first */
+        work->due = run->turn + 1;
+        return true;
+    }
     if (is_load) {
         if (!walk(work, load_piece))
             return false;
@@ -267,6 +282,7 @@ bool emu_async_turn(struct emu_run *run)
             return false;
         if (is_done) {
             free(work->data);
+            run->async_bytes -= work->room;
             *work = run->async[--run->async_count];
         } else {
             i++;
@@ -376,6 +392,8 @@ static bool set_ends(struct emu_warp *warp, struct emu_group *group, struct emu_
 static enum emu_step bulk_copy(struct emu_warp *warp, struct emu_group *group,
                                const struct emu_op *op, uint32_t mask)
 {
+    if (emu_async_is_full(warp->cta->cluster->run))
+        return EMU_STEP_BLOCKED;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         struct emu_async work = {.warp = warp,
                                  .op = op,
@@ -452,6 +470,8 @@ static bool set_box(struct emu_warp *warp, struct emu_group *group, struct emu_a
 static enum emu_step tensor_copy(struct emu_warp *warp, struct emu_group *group,
                                  const struct emu_op *op, uint32_t mask)
 {
+    if (emu_async_is_full(warp->cta->cluster->run))
+        return EMU_STEP_BLOCKED;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         struct emu_async work = {
             .warp = warp, .op = op, .lane = lane, .group = warp->bulk_group[lane]};

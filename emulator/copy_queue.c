@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { COPY_BYTES_MAX = 16 };
+/* Of a warp: who never waits for copies must not take all memory of the host. */
+enum { QUEUED_MAX = 16384 };
 enum { HAS_READ_BYTES = 1, HAS_IGNORE = 2, NO_INCREMENT = 4 };
 
 static struct emu_queued *push(struct emu_queue *queue)
@@ -79,6 +81,22 @@ static bool do_arrivals(struct emu_warp *warp)
     return true;
 }
 
+/* Where the queue is full all of it is done. False after a fault. */
+static bool make_place(struct emu_warp *warp)
+{
+    struct emu_queue *queue = &warp->queue;
+
+    if (queue->count < QUEUED_MAX)
+        return true;
+    for (size_t i = 0; i < queue->count; i++)
+        if (!queue->items[i].is_arrival && !do_copy(warp, &queue->items[i]))
+            return false;
+    if (!do_arrivals(warp))
+        return false;
+    drop_done(queue);
+    return true;
+}
+
 bool emu_copy_queue_turn(struct emu_warp *warp)
 {
     struct emu_queue *queue = &warp->queue;
@@ -135,6 +153,8 @@ static enum emu_step copy(struct emu_warp *warp, struct emu_group *group, const 
         op->source_count > 2 ? emu_read(warp, group, &op->sources[2], mask, lanes[2]) : NULL;
     uint32_t bytes = (uint32_t)op->bytes;
 
+    if (!make_place(warp))
+        return EMU_STEP_FAULT;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         uint32_t read_bytes = bytes, target;
         struct emu_queued *item;
@@ -203,6 +223,8 @@ static enum emu_step arrive(struct emu_warp *warp, struct emu_group *group, cons
     emu_lanes lanes;
     const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes);
 
+    if (!make_place(warp))
+        return EMU_STEP_FAULT;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         uint32_t offset;
         struct emu_queued *item;

@@ -42,6 +42,8 @@ static enum emu_step send(struct emu_warp *warp, struct emu_group *group, const 
     emu_lanes lanes[VALUES + VECTOR_MAX];
     const uint64_t *sources[VALUES + VECTOR_MAX];
 
+    if (emu_async_is_full(warp->cta->cluster->run))
+        return EMU_STEP_BLOCKED;
     for (int i = 0; i < op->source_count; i++)
         sources[i] = emu_read(warp, group, &op->sources[i], mask, lanes[i]);
     for (int lane = 0; lane < EMU_LANES; lane++)

@@ -303,6 +303,7 @@ struct emu_run {
 
     struct emu_async *async;
     size_t async_count, async_room;
+    uint64_t async_bytes; /* read, and not written yet */
     uint64_t turn, steps, step_limit;
     uint64_t progress; /* changes that others can see */
     uint64_t random;
@@ -376,6 +377,8 @@ enum { EMU_ASYNC_REDUCES = 2 };
 /* Takes a copy of the work, and what it owns: it is done in some later turn. False after a fault.
  */
 bool emu_async_add(struct emu_run *run, const struct emu_async *work);
+/* So much is under way that who issues more waits for some of it first. */
+bool emu_async_is_full(const struct emu_run *run);
 /* Does what is due in this turn. False after a fault. */
 bool emu_async_turn(struct emu_run *run);
 /* All bulk copies of the CTAs of a cluster are done: it may go. */
