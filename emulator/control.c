@@ -20,6 +20,14 @@ void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
         (struct emu_group){.frame = frame, .at = at, .lanes = lanes};
 }
 
+static uint64_t frame_bytes(const struct emu_code *code)
+{
+    uint64_t of_lane = (uint64_t)code->function->slot_count * sizeof(uint64_t) +
+                       code->return_bytes + code->frame_param_bytes;
+
+    return sizeof(struct emu_frame) + of_lane * EMU_LANES;
+}
+
 struct emu_frame *emu_frame_make(const struct emu_code *code, struct emu_frame *caller,
                                  uint32_t lanes)
 {
@@ -47,6 +55,8 @@ void emu_frame_free(struct emu_frame *frame)
 {
     if (!frame)
         return;
+    if (frame->holder)
+        emu_let_go(frame->holder, frame_bytes(frame->code));
     free(frame->params);
     free(frame->arguments);
     free(frame);
@@ -288,6 +298,22 @@ static void pass_arguments(struct emu_warp *warp, struct emu_group *group, const
     }
 }
 
+/* Of a call: they nest as deeply as the program likes. */
+static struct emu_frame *make_held(struct emu_device *device, const struct emu_code *code,
+                                   struct emu_frame *caller, uint32_t lanes)
+{
+    struct emu_frame *frame;
+
+    if (!emu_hold(device, frame_bytes(code)))
+        return NULL;
+    frame = emu_frame_make(code, caller, lanes);
+    if (frame)
+        frame->holder = device;
+    else
+        emu_let_go(device, frame_bytes(code));
+    return frame;
+}
+
 /* Lanes of the mask go into the function; a builtin is done at once, and they stay. */
 static enum emu_step enter(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            int function, uint32_t mask)
@@ -301,7 +327,7 @@ static enum emu_step enter(struct emu_warp *warp, struct emu_group *group, const
         return emu_builtin_call(warp, group, op, code, mask);
     if (group->frame->depth >= depth)
         return emu_fault(warp, op, -1, EMU_OUT_OF_STEPS, "calls nest deeper than %u", depth);
-    frame = emu_frame_make(code, group->frame, mask);
+    frame = make_held(run->device, code, group->frame, mask);
     if (!frame)
         return emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for a call");
     frame->by = op;

@@ -109,6 +109,21 @@ uint64_t emu_allocate(struct emu_device *device, uint64_t bytes)
     return allocate(&device->memory, bytes, false);
 }
 
+bool emu_hold(struct emu_device *device, uint64_t bytes)
+{
+    struct emu_memory *memory = &device->memory;
+
+    if (bytes > memory->limit - memory->used)
+        return false;
+    memory->used += bytes;
+    return true;
+}
+
+void emu_let_go(struct emu_device *device, uint64_t bytes)
+{
+    device->memory.used -= bytes;
+}
+
 /* In whole units, so that crumbs count for what they take of the host. */
 uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes)
 {

@@ -18,13 +18,15 @@ enum {
 
 /* ---- Clusters ---- */
 
-static void free_warp(struct emu_warp *warp)
+static void free_warp(struct emu_device *device, struct emu_warp *warp)
 {
     for (int i = 0; i < warp->group_count; i++)
         if (warp->groups[i].lanes)
             emu_leave(&warp->groups[i], warp->groups[i].lanes);
-    for (int lane = 0; lane < EMU_LANES; lane++)
+    for (int lane = 0; lane < EMU_LANES; lane++) {
         free(warp->local[lane]);
+        emu_let_go(device, warp->local_bytes[lane]);
+    }
     emu_copy_queue_drop(warp);
 }
 
@@ -36,7 +38,7 @@ static void free_cluster(struct emu_cluster *cluster)
         struct emu_cta *cta = &cluster->ctas[i];
 
         for (uint32_t w = 0; cta->warps && w < cta->warp_count; w++)
-            free_warp(&cta->warps[w]);
+            free_warp(cluster->run->device, &cta->warps[w]);
         free(cta->warps);
         free(cta->shared);
         for (int g = 0; g < EMU_WARPGROUPS_MAX; g++)

@@ -34,11 +34,31 @@ static unsigned char *in_shared(struct emu_warp *warp, const struct emu_op *op, 
     return cta->shared + offset;
 }
 
-static unsigned char *in_local(struct emu_warp *warp, int lane, uint64_t address, uint64_t bytes)
+static bool grow_local(struct emu_warp *warp, const struct emu_op *op, int lane, uint32_t room)
+{
+    struct emu_device *device = warp->cta->cluster->run->device;
+    uint32_t have = warp->local_bytes[lane];
+    unsigned char *grown;
+
+    if (emu_hold(device, room - have)) {
+        grown = realloc(warp->local[lane], room);
+        if (grown) {
+            memset(grown + have, FRESH_BYTE, room - have);
+            warp->local[lane] = grown;
+            warp->local_bytes[lane] = room;
+            return true;
+        }
+        emu_let_go(device, room - have);
+    }
+    emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for %u bytes of local memory", room);
+    return false;
+}
+
+static unsigned char *in_local(struct emu_warp *warp, const struct emu_op *op, int lane,
+                               uint64_t address, uint64_t bytes)
 {
     uint64_t end = address + bytes;
     uint32_t have = warp->local_bytes[lane], room = have ? have : LOCAL_BYTES_FIRST;
-    unsigned char *grown;
 
     if (address > EMU_LOCAL_BYTES_MAX || end > EMU_LOCAL_BYTES_MAX)
         return NULL;
@@ -46,13 +66,7 @@ static unsigned char *in_local(struct emu_warp *warp, int lane, uint64_t address
         return warp->local[lane] + address;
     while (room < end)
         room *= 2;
-    grown = realloc(warp->local[lane], room);
-    if (!grown)
-        return NULL;
-    memset(grown + have, FRESH_BYTE, room - have);
-    warp->local[lane] = grown;
-    warp->local_bytes[lane] = room;
-    return grown + address;
+    return grow_local(warp, op, lane, room) ? warp->local[lane] + address : NULL;
 }
 
 static unsigned char *in_param(const struct emu_warp *warp, const struct emu_group *group, int lane,
@@ -89,7 +103,7 @@ static unsigned char *in_generic(struct emu_warp *warp, struct emu_group *group,
     if (address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES)
         return in_shared(warp, op, address, bytes);
     if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES)
-        return in_local(warp, lane, address - EMU_LOCAL_WINDOW, bytes);
+        return in_local(warp, op, lane, address - EMU_LOCAL_WINDOW, bytes);
     if (address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES)
         return in_param(warp, group, lane, address - EMU_PARAM_WINDOW, bytes);
     return emu_bytes(warp->cta->cluster->run->device, address, bytes);
@@ -119,7 +133,7 @@ unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,
         at = emu_bytes(warp->cta->cluster->run->device, address, bytes);
         break;
     case EMU_SPACE_LOCAL:
-        at = in_local(warp, lane, address, bytes);
+        at = in_local(warp, op, lane, address, bytes);
         break;
     case EMU_SPACE_PARAM:
         at = in_param(warp, group, lane, address, bytes);

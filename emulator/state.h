@@ -158,6 +158,10 @@ struct emu_device {
     struct emu_memory memory;
 };
 
+/* Memory of the host that a launch takes as it runs, for calls and for local memory, counts among
+ * the device's until it is let go; false where that has not so much left. */
+bool emu_hold(struct emu_device *device, uint64_t bytes);
+void emu_let_go(struct emu_device *device, uint64_t bytes);
 /* malloc and free of kernels. */
 uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes);
 bool emu_heap_release(struct emu_device *device, uint64_t address);
@@ -171,9 +175,10 @@ struct emu_frame {
     const struct emu_op *by; /* the call                                                */
     uint32_t lanes;          /* that have not returned                                  */
     uint32_t depth, local_base;
-    unsigned char *params;    /* .param space: of each lane, frame_param_bytes            */
-    unsigned char *arguments; /* of each lane: its own arguments and returns             */
-    uint64_t registers[];     /* [slot][lane]                                             */
+    struct emu_device *holder; /* of a call's frame: its memory counts there              */
+    unsigned char *params;     /* .param space: of each lane, frame_param_bytes            */
+    unsigned char *arguments;  /* of each lane: its own arguments and returns             */
+    uint64_t registers[];      /* [slot][lane]                                             */
 };
 
 enum emu_status { EMU_READY, EMU_YIELDED, EMU_WAITING };
