@@ -92,5 +92,7 @@ enum emu_decoded emu_decode_map(struct emu_decoder *d, const struct emu_instruct
     for (int k = 1; k < i->operand_count; k++)
         if (!emu_add_sources(d, op, &i->operands[k], EMU_U64))
             return EMU_REFUSED;
+    if (op->source_count != i->operand_count) /* a list stands where a value should */
+        return emu_refuse_form(d, i, "takes an address, an ordinal and a value");
     return EMU_DECODED;
 }
