@@ -7,6 +7,9 @@
 
 enum { ROWS = 8, ROW_BYTES = 16, MATRICES_MAX = 4 };
 
+/* All lanes take part, also those that a guard leaves out: what they hold is defined, if nothing
+ * else. */
+
 /* Where half h of the register of a lane lies in its matrix. */
 static void place_of(int lane, int half, bool transposed, int *row, int *column)
 {
@@ -61,11 +64,12 @@ static enum emu_step store(struct emu_warp *warp, struct emu_group *group, const
 {
     unsigned char *rows[MATRICES_MAX * ROWS];
 
+    (void)mask;
     if (!find_rows(warp, group, op, rows))
         return EMU_STEP_FAULT;
     for (int i = 0; i < op->vector; i++) {
         emu_lanes lanes;
-        const uint64_t *values = emu_read(warp, group, &op->sources[1 + i], mask, lanes);
+        const uint64_t *values = emu_read(warp, group, &op->sources[1 + i], UINT32_MAX, lanes);
 
         for (int lane = 0; lane < EMU_LANES; lane++)
             for (int half = 0; half < 2; half++) {
@@ -83,8 +87,9 @@ static enum emu_step transpose(struct emu_warp *warp, struct emu_group *group,
                                const struct emu_op *op, uint32_t mask)
 {
     emu_lanes lanes, made;
-    const uint64_t *values = emu_read(warp, group, &op->sources[0], mask, lanes);
+    const uint64_t *values = emu_read(warp, group, &op->sources[0], UINT32_MAX, lanes);
 
+    (void)mask;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         made[lane] = 0;
         for (int half = 0; half < 2; half++) {

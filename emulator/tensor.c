@@ -24,8 +24,9 @@ static enum emu_step multiply(struct emu_warp *warp, struct emu_group *group,
     const uint64_t *sources[EMU_OP_SOURCES];
     uint64_t *results[EMU_OP_RESULTS];
 
+    (void)mask; /* what lanes hold that a guard leaves out is multiplied too */
     for (int i = 0; i < op->source_count; i++)
-        sources[i] = emu_read(warp, group, &op->sources[i], mask, values[i]);
+        sources[i] = emu_read(warp, group, &op->sources[i], UINT32_MAX, values[i]);
     for (int i = 0; i < op->result_count; i++)
         results[i] = made[i];
     emu_mma_sync(mma, results, sources, sources + mma->a_registers,
