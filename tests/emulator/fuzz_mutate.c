@@ -271,6 +271,52 @@ static void change_sign(struct text *text)
         put(text, to, pieces[draw(text, sizeof pieces / sizeof pieces[0])]);
 }
 
+/* ---- Operands ---- */
+
+/* From a comma, or a blank behind an opcode, to the next comma or the end of the statement. */
+static struct span draw_operand(struct text *text)
+{
+    size_t begin = draw(text, text->size), end;
+    int depth = 0;
+
+    while (begin > 0 && !strchr(",;\n ", text->bytes[begin - 1]))
+        begin--;
+    for (end = begin; end < text->size && text->bytes[end] != ';'; end++) {
+        char c = text->bytes[end];
+
+        depth += (c == '{' || c == '[' || c == '(') - (c == '}' || c == ']' || c == ')');
+        if (depth < 0 || (depth == 0 && c == ','))
+            break;
+    }
+    return (struct span){.begin = begin, .end = end};
+}
+
+/* Another operand, or one that suits few instructions, or many of them in a list. */
+static void change_operand(struct text *text)
+{
+    static const char *const pieces[] = {"_",
+                                         "{}",
+                                         "{_}",
+                                         "0",
+                                         "-1",
+                                         "%p1",
+                                         "[%rd1]",
+                                         "[%r1]",
+                                         "[1024]",
+                                         "%tid.x",
+                                         "_|_",
+                                         "%r1|%p1",
+                                         "{%r1, %r2, %r3, %r4}",
+                                         "{%rd1, %rd2, %rd3, %rd1, %rd2, %rd3, %rd1, %rd2}",
+                                         "{1, 2}"};
+    struct span to = draw_operand(text), from = draw_operand(text);
+
+    if (draw(text, 3))
+        copy_token(text, &to, &from);
+    else
+        put(text, &to, pieces[draw(text, sizeof pieces / sizeof pieces[0])]);
+}
+
 /* ---- Lines ---- */
 
 static size_t line_begin(const struct text *text, size_t at)
@@ -369,7 +415,7 @@ static void change_shape(struct text *text)
 static void change(struct text *text)
 {
     cut(text);
-    switch (draw(text, 16)) {
+    switch (draw(text, 20)) {
     case 0:
     case 1:
     case 2:
@@ -394,6 +440,12 @@ static void change(struct text *text)
         break;
     case 10:
         change_sign(text);
+        break;
+    case 15:
+    case 16:
+    case 17:
+    case 18:
+        change_operand(text);
         break;
     case 11:
         drop_line(text);
