@@ -55,7 +55,10 @@ static void print_own_keys(struct output *out, const struct key *keys)
                  (long long)keys->highest);
         table_cell(&table, "%s=", keys->name);
         table_cell(&table, "%s", keys->values ? keys->values : range);
-        table_cell(&table, "%s (default: %s)", keys->doc, keys->fallback);
+        if (keys->fallback)
+            table_cell(&table, "%s (default: %s)", keys->doc, keys->fallback);
+        else
+            table_cell(&table, "%s", keys->doc);
     }
     table_print(&table, out, 2);
 }

@@ -95,7 +95,8 @@ enum lathe_status words_split(struct words *words, int argc, char **argv, struct
 
     *words = (struct words){0};
     words->list = calloc((size_t)argc + 1, sizeof *words->list);
-    if (!words->list)
+    words->listed = calloc((size_t)argc + 1, sizeof *words->listed);
+    if (!words->list || !words->listed)
         return fail(err, LATHE_OUT_OF_MEMORY, "no memory for %d words", argc);
     for (int i = 1; i < argc; i++) {
         if (options && strcmp(argv[i], "--") == 0) {
@@ -119,6 +120,7 @@ enum lathe_status words_split(struct words *words, int argc, char **argv, struct
 void words_free(struct words *words)
 {
     free(words->list);
+    free(words->listed);
     *words = (struct words){0};
 }
 
@@ -257,6 +259,7 @@ static enum lathe_status check_value(const struct key *key, const char *value,
     case KEY_CHOICE:
         return words_index(key->values, value) < 0 ? refuse_choice(key, value, err) : LATHE_OK;
     case KEY_TEXT:
+    case KEY_LIST:
         return LATHE_OK;
     }
     return LATHE_OK;
@@ -288,6 +291,9 @@ enum lathe_status words_sort(struct words *words, const struct key *keys, bool t
             if (status != LATHE_OK)
                 return status;
             words->values[own] = word + length + 1;
+            if (keys[own].kind == KEY_LIST)
+                words->listed[words->listed_count++] =
+                    (struct listed){&keys[own], word + length + 1};
             continue;
         }
         if (has_key && !(takes_request && is_key_of_requests(word, length)))

@@ -15,7 +15,8 @@ enum key_kind {
     KEY_NUMBER, /* a whole number from lowest to highest          */
     KEY_BYTES,  /* the same, with K, M or G for powers of 1024    */
     KEY_CHOICE, /* one of the words in `values`                   */
-    KEY_TEXT    /* any word; the verb reads it, `values` is a hint */
+    KEY_TEXT,   /* any word; the verb reads it, `values` is a hint */
+    KEY_LIST    /* the same, given as often as it likes: `listed`   */
 };
 
 /* One key of a verb. A table of them ends with a null name. */
@@ -24,11 +25,17 @@ struct key {
     enum key_kind kind;
     const char *values; /* apart by spaces; for help and for KEY_CHOICE */
     int64_t lowest, highest;
-    const char *fallback; /* as help shows it; of a KEY_CHOICE it is also the value */
+    const char *fallback; /* as help shows it, null of a KEY_LIST; of a KEY_CHOICE also the value */
     const char *doc;
 };
 
-enum { WORDS_KEYS_MAX = 8 };
+/* A word of a KEY_LIST: key=value. */
+struct listed {
+    const struct key *key;
+    const char *value;
+};
+
+enum { WORDS_KEYS_MAX = 16 };
 
 struct words {
     bool json, help, version, explain;
@@ -38,6 +45,8 @@ struct words {
     const char **list;
     const struct key *keys;             /* the verb's, once words_sort() knows them */
     const char *values[WORDS_KEYS_MAX]; /* as given last; null where not given      */
+    int listed_count;                   /* those of all KEY_LISTs, as they stand    */
+    struct listed *listed;
 };
 
 /* Takes the options out. `words` is to be freed with words_free() also after a failure. */
