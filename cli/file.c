@@ -216,3 +216,43 @@ enum lathe_status file_write(const char *path, const void *data, size_t size,
         return LATHE_OK;
     return fail(err, LATHE_IO_FAILED, "%.300s: cannot be written: %s", path, strerror(number));
 }
+
+/* ---- Reading; each returns 0 or the errno of the call that failed ---- */
+
+static int read_all(FILE *file, char **data, size_t *size)
+{
+    size_t room = 0, count = 0, more = 1;
+
+    *data = NULL;
+    while (more > 0) {
+        if (count + 1 >= room) {
+            char *grown = realloc(*data, room ? 2 * room : 65536);
+
+            if (!grown)
+                return ENOMEM;
+            *data = grown;
+            room = room ? 2 * room : 65536;
+        }
+        more = fread(*data + count, 1, room - count - 1, file);
+        count += more;
+    }
+    (*data)[count] = '\0';
+    *size = count;
+    return ferror(file) ? errno : 0;
+}
+
+enum lathe_status file_read(const char *path, char **data, size_t *size, struct lathe_error *err)
+{
+    FILE *file = fopen(path, "rbe");
+    int number = file ? read_all(file, data, size) : errno;
+
+    if (file)
+        fclose(file);
+    if (number == 0)
+        return LATHE_OK;
+    if (file)
+        free(*data);
+    *data = NULL;
+    return fail(err, number == ENOMEM ? LATHE_OUT_OF_MEMORY : LATHE_IO_FAILED,
+                "%.300s: cannot be read: %s", path, strerror(number));
+}

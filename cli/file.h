@@ -1,4 +1,5 @@
-/* file.h: what -o names is written whole or not at all, where there is a way to do so. */
+/* file.h: files, read whole, and what -o names written whole or not at all, where there is a way to
+ * do so. */
 #ifndef LT_CLI_FILE_H
 #define LT_CLI_FILE_H
 
@@ -19,5 +20,9 @@ bool file_is_standard_output(const char *path);
  * new one is left behind. */
 enum lathe_status file_write(const char *path, const void *data, size_t size,
                              struct lathe_error *err);
+
+/* All of a file, and a zero behind it, to be freed. Errors: LATHE_IO_FAILED, LATHE_OUT_OF_MEMORY.
+ */
+enum lathe_status file_read(const char *path, char **data, size_t *size, struct lathe_error *err);
 
 #endif
