@@ -139,10 +139,11 @@ void help_all(struct output *out)
         table_cell(&table, "%s", verbs[i]->summary);
     }
     table_print(&table, out, 2);
-    output_text(out,
-                "\n"
-                "Problems and plans are key=value words: gemm m=4096 n=4096 k=4096 type=bf16.\n"
-                "A key that is given twice holds as given last.\n\n");
+    output_text(
+        out,
+        "\n"
+        "Problems and plans are key=value words: gemm m=4096 n=4096 k=4096 type=bf16.\n"
+        "A key that is given twice holds as given last, but for those that may be repeated.\n\n");
     print_heading(out, "Options:");
     output_text(out, "%s  --version       the version\n\n", options_of_all);
     print_variables(out);

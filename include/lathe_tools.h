@@ -197,6 +197,90 @@ LATHE_API enum lathe_status lathe_run_gemm(struct lathe_context *context,
                                            struct lathe_run_report *report,
                                            struct lathe_error *err);
 
+/* ---- Anyone's text, on the emulator ---- */
+
+enum { LATHE_RANK_MAX = 5 };
+
+/* The types of a tensor map, by their numbers in cuda.h. */
+enum lathe_map_type {
+    LATHE_MAP_U8,
+    LATHE_MAP_U16,
+    LATHE_MAP_U32,
+    LATHE_MAP_S32,
+    LATHE_MAP_U64,
+    LATHE_MAP_S64,
+    LATHE_MAP_F16,
+    LATHE_MAP_F32,
+    LATHE_MAP_F64,
+    LATHE_MAP_BF16,
+    LATHE_MAP_F32_FTZ,
+    LATHE_MAP_TF32,
+    LATHE_MAP_TF32_FTZ
+};
+
+/* A tiled tensor map; dimension 0 is the one whose elements lie side by side. */
+struct lathe_emulated_map {
+    enum lathe_map_type type;
+    int rank;
+    uint64_t dims[LATHE_RANK_MAX];        /* elements                                    */
+    uint64_t strides[LATHE_RANK_MAX - 1]; /* bytes from one index of dimension i + 1 on  */
+    uint32_t box[LATHE_RANK_MAX];
+    int swizzle_bytes; /* 0, 32, 64, 128 */
+};
+
+/* Device memory for one launch. */
+struct lathe_emulated_buffer {
+    void *data; /* what it begins with, and after a launch that went well what it holds */
+    size_t bytes;
+};
+
+enum lathe_argument_kind { LATHE_ARGUMENT_VALUE, LATHE_ARGUMENT_POINTER, LATHE_ARGUMENT_MAP };
+
+/* What a parameter of the entry receives. */
+struct lathe_argument {
+    enum lathe_argument_kind kind;
+    const void *value; /* of LATHE_ARGUMENT_VALUE, `bytes` of it                   */
+    size_t bytes;
+    int buffer; /* index of that which a pointer or a map means             */
+    uint64_t offset;
+    struct lathe_emulated_map map;
+};
+
+struct lathe_emulation {
+    size_t struct_size;
+    const char *text;  /* PTX                                                      */
+    const char *entry; /* null: the only one                                       */
+    const char *arch;  /* "sm_90a"; null: the oldest device that takes the text    */
+    uint32_t grid[3], block[3], cluster[3]; /* a cluster of 0: as the text says    */
+    uint32_t smem_bytes;                    /* dynamic                             */
+    uint64_t seed;                          /* of the schedule                     */
+    int exact;      /* 1: tensor cores bit for bit; 0: fast, in f32             */
+    uint64_t steps; /* warp instructions after which it ends; 0: 2^36           */
+    struct lathe_emulated_buffer *buffers;
+    int buffer_count;
+    const struct lathe_argument *arguments;
+    int argument_count;
+};
+#define LATHE_EMULATION_INIT LATHE_INIT_(lathe_emulation)
+
+struct lathe_emulation_report {
+    size_t struct_size;
+    char device[96];
+    char entry[256];
+    double load_ms, time_ms;
+    char trouble[2048]; /* of a fault all that the emulator says, in lines; else empty */
+};
+#define LATHE_EMULATION_REPORT_INIT LATHE_INIT_(lathe_emulation_report)
+
+/* Loads the text on the emulator, whatever GPU there is, and runs one launch of it to its end.
+ * Errors: LATHE_NO_DRIVER (no emulator), LATHE_BAD_WORD (no such entry or arch), LATHE_OUT_OF_RANGE
+ * (arguments that are not the entry's), LATHE_DRIVER_FAILED (text that is refused, a launch that
+ * cannot be, a fault: the message is the first line of what the report says). */
+LATHE_API enum lathe_status lathe_emulate(struct lathe_context *context,
+                                          const struct lathe_emulation *emulation,
+                                          struct lathe_emulation_report *report,
+                                          struct lathe_error *err);
+
 /* ---- Benchmark ---- */
 
 struct lathe_bench_options {

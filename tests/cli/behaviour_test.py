@@ -119,6 +119,68 @@ def without_a_gpu_the_emulator_runs(bench):
     equal(bench.files(), [], "files left")
 
 
+PRINTS = """.version 8.0
+.target sm_90a
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[4] = {104, 105, 10, 0};
+.visible .entry prints() {
+    .reg .b64 %f;
+    mov.u64 %f, text;
+    cvta.global.u64 %f, %f;
+    {
+        .param .b64 x; .param .b64 y; .param .b32 r;
+        st.param.b64 [x], %f;
+        st.param.b64 [y], 0;
+        call.uni (r), vprintf, (x, y);
+    }
+    ret;
+}
+.visible .entry other() { ret; }
+.visible .entry endless() { again: bra again; }
+"""
+
+
+def what_a_kernel_prints_is_no_part_of_the_object(bench):
+    bench.use_emulator()
+    with open(bench.path("k.ptx"), "w", encoding="ascii") as file:
+        file.write(PRINTS)
+    result = bench.run("emulate k.ptx entry=prints block=2")
+    equal((result.code, result.text.split("device")[0], result.err), (0, "hi\nhi\n", ""), "text")
+    result = bench.run("emulate k.ptx entry=prints block=2 --json")
+    equal((result.code, result.json["entry"], result.err), (0, "prints", "hi\nhi\n"), "--json")
+    result = bench.run("emulate k.ptx --json")
+    equal((result.code, result.json["error"]["code"]), (2, "bad-word"), "no entry named")
+    assert "prints other endless" in result.json["error"]["message"], result.err
+    equal(bench.run("emulate k.ptx entry=other cluster=2 grid=2").code, 0, "a cluster")
+    result = bench.run("emulate k.ptx entry=endless steps=1000")
+    equal(result.code, 1, "without an end")
+    assert "endless: not over after" in result.err, result.err
+
+
+def elements_are_read_and_shown_as_they_are(bench):
+    """Through a kernel that does nothing: what is put into a buffer is what is printed."""
+    bench.use_emulator()
+    with open(bench.path("k.ptx"), "w", encoding="ascii") as file:
+        file.write(PRINTS)
+    for type_, data, shown in (
+            ("f16", "003c007c00fc0080ff7b0100", ["1", "inf", "-inf", "-0", "65504", "5.9605e-08"]),
+            ("bf16", "803fc07f0100", ["1", "nan", "9.1835e-41"]),
+            ("f32", "0000803fcdcccc3d", ["1", "0.100000001"]), ("f64", "9a9999999999b93f", ["0.10000000000000001"]),
+            ("s8", "ff7f80", ["-1", "127", "-128"]), ("u64", "f" * 16, [str(2**64 - 1)]),
+            ("s64", "f" * 16, ["-1"]), ("u16", "0180", ["32769"])):
+        with open(bench.path("data"), "wb") as file:
+            file.write(bytes.fromhex(data))
+        result = bench.run(f"emulate k.ptx entry=other buffer={len(data) // 2}:data print=0:{type_}")
+        equal((result.code, result.text.split("buffer 0")[1].split()), (0, shown), type_)
+    for type_, shown in (("f16", ["0", "1", "2"]), ("bf16", ["0", "1", "2"]), ("u8", ["0", "1", "2"])):
+        result = bench.run(f"emulate k.ptx entry=other buffer=12:iota-{type_} print=0:{type_}:3")
+        equal(result.text.split("buffer 0")[1].split(), shown, type_)
+    drawn = bench.run("emulate k.ptx entry=other buffer=4K:random-f16 print=0:f16 --json").json
+    values = drawn["results"][0]["elements"]
+    assert len(set(values)) == 33 and all(abs(v) <= 2 and v * 8 % 1 == 0 for v in values), values
+
+
 def drivers_that_cannot_do_it_are_named(bench):
     """On the stub drivers: exit code 1, what the driver lacks, and never an answer."""
     driver, old_driver, _ = support.stubs()
@@ -472,6 +534,8 @@ def examples_run(bench, verb):
     examples = examples_of(bench, verb)
     if verb in ("build", "cache"):
         bench.needs_linker()
+    if verb == "emulate":
+        bench.use_emulator()
     for line in examples:
         assert line.startswith(f"lathe {verb}") or verb in ("", "cache"), line
         result = bench.shell(line)
@@ -502,12 +566,15 @@ def no_verb_is_named_that_is_not_there(bench):
         equal(bench.run(f"help {verb} --json").json["verb"], verb, verb)
 
 
-VERBS = ("", "list", "plan", "emit", "build", "run", "diff", "bench", "cache", "doctor", "help")
+VERBS = ("", "list", "plan", "emit", "build", "run", "diff", "bench", "emulate", "cache",
+         "doctor", "help")
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
     doors_of_a_comparison_open_both_sides,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
-    without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs, drivers_that_cannot_do_it_are_named,
+    without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs,
+    what_a_kernel_prints_is_no_part_of_the_object, elements_are_read_and_shown_as_they_are,
+    drivers_that_cannot_do_it_are_named,
     planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,
     without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
     doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,

@@ -9,7 +9,8 @@ import sys
 import support
 
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
-VERBS = ("list", "plan", "emit", "build", "run", "diff", "bench", "cache", "doctor", "help")
+VERBS = ("list", "plan", "emit", "build", "run", "diff", "bench", "emulate", "cache", "doctor",
+         "help")
 
 # The two atoms of the note on stage budgets.
 NOTE = "gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a cluster=2x1x1"
@@ -79,16 +80,60 @@ GOLDEN = {
                          f"run {GEMM} device=gpu:99999", f"run {GEMM} device=gpus",
                          f"bench {GEMM} vs=cublas", f"bench {GEMM} pairs=99999999999999999999",
                          "cache prune limit=1T", "cache prune limit=9999999999G"),
-    "refuse_emulator": both(f"run {GEMM} device=emulator", f"bench {GEMM} device=emulator"),
+    "refuse_emulator": both(f"run {GEMM} device=emulator", f"bench {GEMM} device=emulator",
+                            "emulate /dev/null"),
     "refuse_cache": both("cache", "cache lsit", "cache show", "cache show 0 ptx",
                          "cache show 0 text x", "cache list limit=3", "cache clear now", "cache show zz"),
     "refuse_output": both(f"emit {GEMM} -o /nonexistent/kernel.ptx", f"emit {GEMM} -o .",
                           f"emit {GEMM} -o /dev/full"),
 }
 
+SAXPY = "emulate examples/saxpy.ptx grid=2 block=32 arg=u32:50 arg=f32:0.5"
+TILE = "emulate examples/tile.ptx block=128 buffer=768:iota-f32 arg=map:0:f32:20x8:96:16x8:none"
+
+# On the emulator, and with examples/.
+EMULATED = {
+    "emulate": [*both(f"{SAXPY} arg=buf:200:iota-f32 arg=buf:200 print=1:f32:6",
+                      f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 print=1:f32:32",
+                      f"{SAXPY} arg=buf:200:iota-f32 arg=buf:200 out=1:y seed=7 exact=1",
+                      f"{SAXPY} arg=buf:200:iota-f32 arg=buf:200 expect=1:y seed=8",
+                      f"{SAXPY} arg=buf:200:y arg=ptr:0 expect=0:y")],
+    "emulate_faults": both(f"{TILE} arg=s32:8 arg=u32:528 arg=buf:512",
+                           f"{TILE} arg=s32:8 arg=u32:512 arg=buf:508",
+                           "emulate /dev/null",
+                           f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 arch=sm_80"),
+    "refuse_emulate": both("emulate", "emulate a b", "emulate nothing.ptx", "emulate k.ptx gird=1",
+                           "emulate k.ptx grid=0", "emulate k.ptx block=1x2x3x4",
+                           "emulate k.ptx cluster=x",
+                           "emulate k.ptx block=33x32", "emulate k.ptx cluster=3", "emulate k.ptx exact=2",
+                           "emulate k.ptx smem=2M", "emulate k.ptx arg=7", "emulate k.ptx arg=u8:256",
+                           "emulate k.ptx arg=s8:-129", "emulate k.ptx arg=f32:x",
+                           "emulate k.ptx arg=i32:1", "emulate k.ptx arg=buf:0",
+                           "emulate k.ptx arg=buf:4:nothing", "emulate k.ptx arg=map:0:f32:8",
+                           "emulate k.ptx arg=buf:4 print=1:f32", "emulate k.ptx print=f32",
+                           "emulate k.ptx arg=buf:4 print=0:f33",
+                           "emulate k.ptx arg=buf:4 print=0:f32:2",
+                           "emulate k.ptx arg=buf:4 out=0:",
+                           "emulate k.ptx buffer=4 expect=0:/dev/null",
+                           SAXPY, f"{SAXPY} arg=buf:4 arg=u32:1", f"{SAXPY} arg=ptr:0 arg=ptr:0",
+                           f"{SAXPY} arg=buf:8 arg=ptr:0:9", f"{SAXPY} entry=saxpi",
+                           f"{SAXPY} arch=sm_90",
+                           "emulate examples/tile.ptx arg=map:0:f32:20x8:90:16x8:none arg=s32:8 "
+                           "arg=u32:512 arg=buf:512"),
+}
+
+
+def check_emulated(bench, name, commands):
+    bench.use_emulator()
+    support.check_golden(bench, name, commands)
+
+
 TESTS = [(f"{name} is as expected",
           lambda bench, name=name, commands=commands: support.check_golden(bench, name, commands))
          for name, commands in GOLDEN.items()]
+TESTS += [(f"{name} is as expected",
+           lambda bench, name=name, commands=commands: check_emulated(bench, name, commands))
+          for name, commands in EMULATED.items()]
 
 if __name__ == "__main__":
     sys.exit(support.main(TESTS))

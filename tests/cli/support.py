@@ -13,10 +13,15 @@ import sys
 import tempfile
 
 EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 NO_SUCH_LIBRARY = "/nonexistent/libnothing.so"
 # Of the caller's environment only what the loader and the sanitizers need.
 KEPT = ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CUDA_HOME",
         "CUDA_PATH", "LATHE_NVJITLINK_LIBRARY")
+
+
+# What the emulator took, in its two times.
+EMULATED = re.compile(r"(?<=time      )[0-9.]+ ms(?= on the CPU)|(?<=loaded in )[0-9.]+ ms")
 
 
 class Skip(Exception):
@@ -73,6 +78,11 @@ class Bench:
                               stderr=subprocess.PIPE, timeout=600)
         return Result(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
+    def use_emulator(self):
+        """From now on there is one, and examples/ is there to be run on it."""
+        self.env["LATHE_EMU_LIBRARY"] = emulator()
+        os.symlink(EXAMPLES, self.path("examples"))
+
     def path(self, name):
         return os.path.join(self.work, name)
 
@@ -117,7 +127,8 @@ def one_line(result, what, who="lathe"):
 def steady(text, bench):
     """Takes out what differs from run to run and from machine to machine."""
     text = text.replace(bench.folder, "FOLDER")
-    text = re.sub(r'"(emit_us|link_ms|load_ms)": [0-9.e+-]+', r'"\1": 0', text)
+    text = re.sub(r'"(emit_us|link_ms|load_ms|emulated_ms)": [0-9.e+-]+', r'"\1": 0', text)
+    text = EMULATED.sub("0.00 ms", text)
     text = re.sub(r'"version": "[0-9.]+"', '"version": "VERSION"', text)
     return re.sub(r"\blathe [0-9]+\.[0-9]+\.[0-9]+", "lathe VERSION", text)
 

@@ -1,0 +1,42 @@
+/* emulated_text.h: PTX text, loaded on one of the emulator's devices. */
+#ifndef LT_RUNTIME_EMULATED_TEXT_H
+#define LT_RUNTIME_EMULATED_TEXT_H
+
+#include "include/lathe_tools.h"
+#include "runtime/device.h"
+
+/* What is asked of the emulator beside the table of driver.def, whose functions drivers for CUDA
+ * 12.0 have, too. */
+struct lt_emulator_calls {
+    void (*set_seed)(uint64_t seed);
+    void (*set_exact)(int exact);
+    void (*set_limits)(uint64_t memory_bytes, uint64_t steps, uint32_t depth);
+    int (*function_count)(unsigned *count, lt_cu_module module);
+    int (*functions)(lt_cu_function *functions, unsigned count, lt_cu_module module);
+    int (*function_name)(const char **name, lt_cu_function function);
+    int (*param)(lt_cu_function function, size_t index, size_t *offset, size_t *bytes);
+};
+
+struct lt_emulated_text {
+    struct lt_device device; /* its CUDA context is current while the text is loaded */
+    struct lt_entered entered;
+    struct lt_emulator_calls calls;
+    lt_cu_module module;
+    lt_cu_function function;
+    struct lathe_emulation_report *report; /* borrowed */
+};
+
+/* lt_driver_check(), which puts all that the emulator says into the report, and its first line into
+ * the message. */
+enum lathe_status lt_emulated_check(const struct lt_emulated_text *text, int result,
+                                    const char *call, struct lathe_error *err);
+
+/* Opens the emulator, loads the emulation's text where it is taken, and finds its entry. `text` is
+ * all zero but for the report, and is to be closed after failures, too. */
+enum lathe_status lt_emulated_text_open(struct lt_emulated_text *text,
+                                        struct lathe_context *context,
+                                        const struct lathe_emulation *emulation,
+                                        struct lathe_error *err);
+void lt_emulated_text_close(struct lt_emulated_text *text);
+
+#endif

@@ -1,0 +1,158 @@
+/* One launch of a text on the emulator, by the library. What texts can be, and what comes of them,
+ * is tested where the emulator is; the words of it, where the command is. */
+#include "include/lathe_tools.h"
+#include "tests/runtime/fixture.h"
+
+#include <stdlib.h>
+
+/* The sum of both arguments, to where the third says. */
+static const char text[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+                           ".visible .entry add(.param .u32 a, .param .u32 b, .param .u64 to)\n"
+                           "{\n"
+                           "    .reg .b32 %a, %b;\n"
+                           "    .reg .b64 %to;\n"
+                           "    ld.param.u32 %a, [a];\n"
+                           "    ld.param.u32 %b, [b];\n"
+                           "    ld.param.u64 %to, [to];\n"
+                           "    add.u32 %a, %a, %b;\n"
+                           "    st.global.u32 [%to], %a;\n"
+                           "    ret;\n"
+                           "}\n"
+                           ".visible .entry stop() { trap; }\n";
+
+static const uint32_t two = 2, three = 3;
+static uint32_t memory[4];
+static struct lathe_emulated_buffer buffer = {memory, sizeof memory};
+static const struct lathe_argument arguments[] = {
+    {.value = &two, .bytes = sizeof two},
+    {.value = &three, .bytes = sizeof three},
+    {.kind = LATHE_ARGUMENT_POINTER, .buffer = 0, .offset = 8},
+};
+
+static struct lathe_emulation addition(void)
+{
+    struct lathe_emulation e = LATHE_EMULATION_INIT;
+
+    memset(memory, 0x11, sizeof memory);
+    e.text = text;
+    e.entry = "add";
+    for (int i = 0; i < 3; i++)
+        e.grid[i] = e.block[i] = 1;
+    e.buffers = &buffer;
+    e.buffer_count = 1;
+    e.arguments = arguments;
+    e.argument_count = 3;
+    return e;
+}
+
+static void use_library(struct runtime_fixture *f, const char *path)
+{
+    setenv("LATHE_EMU_LIBRARY", path, 1);
+    runtime_again(f);
+    unsetenv("LATHE_EMU_LIBRARY");
+}
+
+static enum lathe_status emulate(struct runtime_fixture *f, const struct lathe_emulation *emulation,
+                                 struct lathe_emulation_report *report)
+{
+    return lathe_emulate(f->context, emulation, report, &f->error);
+}
+
+static void a_launch_leaves_its_results_in_the_buffers(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_emulation e = addition();
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    use_library(f, EMULATOR_PATH);
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(memory[2], 5);
+    assert_int_equal(memory[1], 0x11111111);
+    assert_int_equal(memory[3], 0x11111111);
+    assert_string_equal(report.entry, "add");
+    assert_string_equal(report.device, "Lathe emulator sm_80");
+    assert_string_equal(report.trouble, "");
+    e.arch = "sm_90a";
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_string_equal(report.device, "Lathe emulator sm_90a");
+}
+
+static void a_fault_is_told_and_the_next_launch_runs(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_emulation e = addition(), bad = addition();
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    use_library(f, EMULATOR_PATH);
+    bad.entry = "stop";
+    bad.argument_count = 0;
+    assert_status(f, emulate(f, &bad, &report), LATHE_DRIVER_FAILED);
+    assert_message(f, "stop: CTA (0,0,0) warp 0");
+    assert_non_null(strstr(report.trouble, "trap"));
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_string_equal(report.trouble, "");
+    assert_int_equal(memory[2], 5);
+}
+
+static void what_is_no_emulator_is_refused(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_emulation e = addition();
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    use_library(f, STUB_DRIVER_PATH);
+    assert_status(f, emulate(f, &e, &report), LATHE_NO_DRIVER);
+    assert_message(f, "is the driver of a GPU");
+    use_library(f, "/nowhere/libcuda-emu.so");
+    assert_status(f, emulate(f, &e, &report), LATHE_NO_DRIVER);
+    assert_message(f, "/nowhere/libcuda-emu.so");
+}
+
+static void what_breaks_the_rules_is_misuse(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_emulation e = addition();
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    assert_status(f, emulate(f, NULL, &report), LATHE_MISUSED);
+    assert_status(f, emulate(f, &e, NULL), LATHE_MISUSED);
+    assert_status(f, lathe_emulate(NULL, &e, &report, &f->error), LATHE_MISUSED);
+    e.text = NULL;
+    assert_status(f, emulate(f, &e, &report), LATHE_MISUSED);
+}
+
+static void running_out_of_memory_is_reported_at_every_allocation(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct fail_allocator allocator;
+    enum lathe_status status = LATHE_OUT_OF_MEMORY;
+
+    fail_allocator_init(&allocator, -1);
+    f->options.allocator = &allocator.allocator;
+    use_library(f, EMULATOR_PATH);
+    for (long n = 0; status == LATHE_OUT_OF_MEMORY && n < 20; n++) {
+        struct lathe_emulation e = addition();
+        struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+        long live = allocator.live;
+
+        allocator.fails_from = allocator.calls + n;
+        status = emulate(f, &e, &report);
+        assert_int_equal(allocator.live, live);
+    }
+    allocator.fails_from = -1;
+    assert_int_equal(status, LATHE_OK);
+    lathe_context_destroy(&f->context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RUNTIME_TEST(a_launch_leaves_its_results_in_the_buffers),
+        RUNTIME_TEST(a_fault_is_told_and_the_next_launch_runs),
+        RUNTIME_TEST(what_is_no_emulator_is_refused),
+        RUNTIME_TEST(what_breaks_the_rules_is_misuse),
+        RUNTIME_TEST(running_out_of_memory_is_reported_at_every_allocation),
+    };
+
+    return cmocka_run_group_tests_name("emulate", tests, NULL, NULL);
+}
