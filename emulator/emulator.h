@@ -32,7 +32,7 @@ void emu_set_seed(uint64_t seed);
 void emu_set_exact(int exact);
 
 /* Bytes of memory of a device, warp instructions of a launch, depth of calls; 0 is the default
- * of each (16 GiB, 2^40, 4096). For devices whose first context is made later. */
+ * of each (16 GiB, 2^36, 4096). For devices whose first context is made later. */
 void emu_set_limits(uint64_t memory_bytes, uint64_t steps, uint32_t depth);
 
 #ifdef __cplusplus
