@@ -450,9 +450,10 @@ static CUresult settle_cluster(struct emu_cu_kernel_work *shape,
         if (shape->cluster[i] > most)
             return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     }
+    /* Of the cluster, and not a value, as a driver 580 on an H200 says. */
     for (int i = 0; i < 3; i++)
         if (shape->grid[i] % shape->cluster[i] != 0)
-            return CUDA_ERROR_INVALID_VALUE;
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (product(shape->cluster) > most ||
         (text->maxclusterrank && product(shape->cluster) > text->maxclusterrank))
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;

@@ -119,14 +119,14 @@ static void shapes_keep_the_limits(void **state)
         {"exact", {1, 1, 1}, {128, 1, 1}, {0}, CUDA_ERROR_INVALID_VALUE},
         {"exact", {1, 1, 1}, {64, 1, 1}, {0}, CUDA_ERROR_INVALID_VALUE},
         {"plain", {4, 4, 1}, {32, 1, 1}, {2, 2, 1}, CUDA_SUCCESS},
-        {"plain", {5, 4, 1}, {32, 1, 1}, {2, 2, 1}, CUDA_ERROR_INVALID_VALUE},
+        {"plain", {5, 4, 1}, {32, 1, 1}, {2, 2, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
         {"plain", {4, 4, 1}, {32, 1, 1}, {2, 0, 1}, CUDA_ERROR_INVALID_VALUE},
         {"plain", {8, 1, 1}, {32, 1, 1}, {8, 1, 1}, CUDA_SUCCESS},
         {"plain", {16, 1, 1}, {32, 1, 1}, {16, 1, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
         {"plain", {4, 4, 1}, {32, 1, 1}, {4, 4, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
         {"pairs", {4, 1, 1}, {32, 1, 1}, {0}, CUDA_SUCCESS},
         {"pairs", {4, 1, 1}, {32, 1, 1}, {2, 1, 1}, CUDA_SUCCESS},
-        {"pairs", {3, 1, 1}, {32, 1, 1}, {0}, CUDA_ERROR_INVALID_VALUE},
+        {"pairs", {3, 1, 1}, {32, 1, 1}, {0}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
         {"pairs", {4, 1, 1}, {32, 1, 1}, {4, 1, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
         {"clusters", {4, 1, 1}, {32, 1, 1}, {4, 1, 1}, CUDA_SUCCESS},
         {"clusters", {4, 1, 1}, {32, 1, 1}, {0}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
@@ -195,7 +195,7 @@ static void a_cluster_may_be_required_at_run_time(void **state)
     OK(cu.cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1));
     OK(launch(plain, 8, 32, 0));
     assert_memory_equal(fake.last()->cluster, ((uint32_t[]){4, 1, 1}), 12);
-    FAILS(launch(plain, 6, 32, 0), CUDA_ERROR_INVALID_VALUE);
+    FAILS(launch(plain, 6, 32, 0), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     OK(cu.cuModuleUnload(module));
 }
 

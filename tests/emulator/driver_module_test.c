@@ -353,7 +353,7 @@ static void clusters_are_counted(void **state)
     OK(cu.cuOccupancyMaxPotentialClusterSize(&count, plain, &config));
     assert_int_equal(count, 16);
     config.gridDimX = 131;
-    FAILS(cu.cuOccupancyMaxActiveClusters(&count, plain, &config), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cu.cuOccupancyMaxActiveClusters(&count, plain, &config), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     OK(cu.cuModuleUnload(module));
 }
 
