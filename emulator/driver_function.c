@@ -122,6 +122,20 @@ CUresult emu_cu_function_attribute(int *value, CUfunction_attribute attribute, C
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Where the text requires one already, only the same can be set, as a driver 580 on an H200 lets.
+ */
+static CUresult require_cluster(struct emu_cu_function *function, int axis, int value)
+{
+    const uint32_t *of_text = function->info.function->reqnctapercluster;
+
+    if (of_text[0])
+        return (int)of_text[axis] == value ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
+    if (value < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    function->cluster[axis] = (uint32_t)value;
+    return CUDA_SUCCESS;
+}
+
 CUresult emu_cu_function_set_attribute(CUfunction handle, CUfunction_attribute attribute, int value)
 {
     enum { POLICY_LAST = 2 };
@@ -144,12 +158,8 @@ CUresult emu_cu_function_set_attribute(CUfunction handle, CUfunction_attribute a
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        if (function->info.function->reqnctapercluster[0])
-            return CUDA_ERROR_NOT_PERMITTED;
-        if (value < 0)
-            return CUDA_ERROR_INVALID_VALUE;
-        function->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = (uint32_t)value;
-        return CUDA_SUCCESS;
+        return require_cluster(function, attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                               value);
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         function->non_portable = value != 0;
         return CUDA_SUCCESS;
