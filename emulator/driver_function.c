@@ -26,19 +26,24 @@ static int warps_by_registers(const struct emu_cu_function *function)
     return by_warp > 0 ? EMU_SM_REGISTERS / 4 / by_warp * 4 : EMU_BLOCK_THREADS / 32 * 2;
 }
 
+/* What it says of itself: .reqntid is not in it, as with a driver 580 on an H200. */
+static int threads_at_most(const struct emu_cu_function *function)
+{
+    const struct emu_function *text = function->info.function;
+    uint64_t threads = (uint64_t)warps_by_registers(function) * 32;
+
+    if (text->maxntid[0] && product(text->maxntid) < threads)
+        threads = product(text->maxntid);
+    return threads < EMU_BLOCK_THREADS ? (int)threads : EMU_BLOCK_THREADS;
+}
+
 int emu_cu_function_threads(const struct emu_cu_function *function)
 {
     const struct emu_function *text = function->info.function;
-    uint64_t threads = EMU_BLOCK_THREADS;
-    uint64_t by_registers = (uint64_t)warps_by_registers(function) * 32;
+    uint64_t required = text->reqntid[0] ? product(text->reqntid) : EMU_BLOCK_THREADS;
+    int most = threads_at_most(function);
 
-    if (text->reqntid[0])
-        threads = product(text->reqntid);
-    else if (text->maxntid[0] && product(text->maxntid) < threads)
-        threads = product(text->maxntid);
-    if (threads > by_registers)
-        threads = by_registers;
-    return threads < EMU_BLOCK_THREADS ? (int)threads : EMU_BLOCK_THREADS;
+    return required < (uint64_t)most ? (int)required : most;
 }
 
 static int shared_limit(const struct emu_cu_function *function)
@@ -77,7 +82,7 @@ CUresult emu_cu_function_attribute(int *value, CUfunction_attribute attribute, C
         return result;
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = emu_cu_function_threads(function);
+        *value = threads_at_most(function);
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *value = (int)function->info.static_shared_bytes;

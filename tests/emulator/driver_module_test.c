@@ -173,8 +173,9 @@ static void functions_say_what_they_need(void **state)
     assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
     assert_int_equal(
         attribute(driver_function(module, "small"), CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 128);
+    /* .reqntid 64, 2, 1 is not in it, as with a driver 580 on an H200 */
     assert_int_equal(
-        attribute(driver_function(module, "exact"), CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 128);
+        attribute(driver_function(module, "exact"), CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
     assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 0);
     assert_int_equal(attribute(tile, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 1024);
     assert_int_equal(attribute(tile, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 48128);
