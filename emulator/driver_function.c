@@ -51,15 +51,20 @@ static int shared_limit(const struct emu_cu_function *function)
     return function->object.context->gpu->arch->shared_bytes - EMU_SHARED_RESERVED;
 }
 
+static bool dynamic_is_allowed(const struct emu_cu_function *function, size_t bytes)
+{
+    return function->max_dynamic >= 0 && bytes <= (size_t)function->max_dynamic;
+}
+
+/* No block fits with more dynamic shared memory than was asked for, as a driver 580 on an H200
+ * counts, though the multiprocessor had room. */
 int emu_cu_occupancy(const struct emu_cu_function *function, int threads, size_t dynamic_bytes)
 {
     const struct emu_cu_architecture *arch = function->object.context->gpu->arch;
     size_t static_bytes = function->info.static_shared_bytes, shared;
     int warps = (threads + 31) / 32, blocks = arch->blocks;
 
-    if (dynamic_bytes > (size_t)shared_limit(function) ||
-        static_bytes + dynamic_bytes > (size_t)shared_limit(function) ||
-        threads > emu_cu_function_threads(function))
+    if (!dynamic_is_allowed(function, dynamic_bytes) || threads > emu_cu_function_threads(function))
         return 0;
     shared = round_up(static_bytes + dynamic_bytes + EMU_SHARED_RESERVED, EMU_SHARED_UNIT);
     if (arch->threads / 32 / warps < blocks)
@@ -533,7 +538,7 @@ CUresult emu_cu_shape(struct emu_cu_kernel_work *shape, const struct emu_cu_func
     result = check_block(shape->block, function);
     if (result)
         return result;
-    if (function->max_dynamic < 0 || shape->shared_bytes > (uint32_t)function->max_dynamic)
+    if (!dynamic_is_allowed(function, shape->shared_bytes))
         return emu_cu_report(CUDA_ERROR_INVALID_VALUE,
                              "%s: %u bytes of dynamic shared memory are more than the %d that "
                              "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES allows",

@@ -251,9 +251,12 @@ static void blocks_of_a_multiprocessor_are_counted(void **state)
     };
     CUmodule module = driver_module();
     CUfunction tile = driver_function(module, "tile");
-    int blocks;
+    int blocks = -1;
 
     (void)state;
+    OK(cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, tile, 128, 231424));
+    assert_int_equal(blocks, 0); /* it was not asked for */
+    OK(cu.cuFuncSetAttribute(tile, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 231424));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         blocks = -1;
         OK(cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, tile, cases[i].threads,
@@ -321,6 +324,7 @@ static void the_best_block_is_found(void **state)
     OK(cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, plain, NULL, 0, 256));
     assert_int_equal(block, 256);
     assert_int_equal(grid, 8 * 132);
+    OK(cu.cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448));
     /* 224 threads with 224 KB; no block of fewer has more in all */
     OK(cu.cuOccupancyMaxPotentialBlockSize(&grid, &block, plain, a_kilobyte_a_thread, 0, 0));
     assert_int_equal(of_a_call_back, CUDA_ERROR_NOT_PERMITTED);
