@@ -182,6 +182,8 @@ CUresult emu_cu_module_function(CUfunction *handle, CUmodule module_handle, cons
     struct emu_cu_function *function;
     CUresult result;
 
+    if (handle)
+        *handle = NULL; /* and so it stays, as with a driver 580 on an H200 */
     if (!handle || !name)
         return CUDA_ERROR_INVALID_VALUE;
     if (!module)
