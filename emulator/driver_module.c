@@ -127,8 +127,10 @@ CUresult emu_cu_module_global(CUdeviceptr *pointer, size_t *bytes, CUmodule hand
         return CUDA_ERROR_INVALID_VALUE;
     if (!module)
         return CUDA_ERROR_INVALID_HANDLE;
+    /* A kernel's name is wrong, not missing, as a driver 580 on an H200 sees it. */
     if (!emu_program_variable(module->program, name, &address, &length))
-        return CUDA_ERROR_NOT_FOUND;
+        return emu_program_entry(module->program, name) >= 0 ? CUDA_ERROR_INVALID_VALUE
+                                                             : CUDA_ERROR_NOT_FOUND;
     if (pointer)
         *pointer = address;
     if (bytes)
