@@ -343,6 +343,10 @@ CUresult emu_cu_host_allocate(void **pointer, size_t bytes, unsigned flags)
 
     if (!pointer || flags > 7)
         return CUDA_ERROR_INVALID_VALUE;
+    if (bytes == 0) {
+        *pointer = NULL; /* well, as a driver 580 on an H200 takes it; there is nothing to free */
+        return CUDA_SUCCESS;
+    }
     result = allocate(&block, EMU_CU_BLOCK_HOST, bytes);
     if (result)
         return result;
