@@ -308,8 +308,9 @@ CUresult emu_cu_event_elapsed(float *milliseconds, CUevent start, CUevent end)
 {
     const struct emu_cu_event *events[2] = {event_find(start), event_find(end)};
 
+    /* A handle, and not a value, as a driver 580 on an H200 says. */
     if (!milliseconds)
-        return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_HANDLE;
     for (int i = 0; i < 2; i++) {
         if (!events[i] || events[i]->state == EMU_CU_EVENT_NEVER ||
             (events[i]->flags & CU_EVENT_DISABLE_TIMING))

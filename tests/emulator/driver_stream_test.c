@@ -93,7 +93,7 @@ static void events_tell_the_time_between(void **state)
     assert_true(milliseconds >= 0 && milliseconds < 60000);
     OK(cu.cuEventRecord(untimed, NULL));
     FAILS(cu.cuEventElapsedTime(&milliseconds, start, untimed), CUDA_ERROR_INVALID_HANDLE);
-    FAILS(cu.cuEventElapsedTime(NULL, start, end), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cu.cuEventElapsedTime(NULL, start, end), CUDA_ERROR_INVALID_HANDLE);
     OK(cu.cuStreamWaitEvent(NULL, end, 0));
     FAILS(cu.cuEventCreate(&untimed, 8), CUDA_ERROR_INVALID_VALUE);
     FAILS(cu.cuEventCreate(&untimed, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
