@@ -4,11 +4,13 @@
 
 #include <string.h>
 
-enum { HOPPER = 90, BLACKWELL = 100, MAP_ALIGNMENT = 64, IM2COL_RANK_MIN = 3 };
+enum { HOPPER = 90, BLACKWELL = 100, IM2COL_RANK_MIN = 3 };
 
-static CUresult check_call(const CUtensorMap *map)
+/* A map may lie anywhere in the host's memory, as with a driver 580 on an H200, though cuda.h has
+ * it at a multiple of 64: so it goes about as a void pointer, which promises nothing. */
+static CUresult check_call(const void *map)
 {
-    if (!map || (uintptr_t)map % MAP_ALIGNMENT != 0)
+    if (!map)
         return CUDA_ERROR_INVALID_VALUE;
     return emu_cu_current()->gpu->arch->target >= HOPPER ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
@@ -31,9 +33,9 @@ static bool read_common(struct emu_tensor_map *tensor, CUtensorMapDataType type,
     return true;
 }
 
-static CUresult encode(CUtensorMap *map, struct emu_tensor_map *tensor,
-                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                       CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+static CUresult encode(void *map, struct emu_tensor_map *tensor, CUtensorMapInterleave interleave,
+                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                       CUtensorMapFloatOOBfill fill)
 {
     unsigned char bytes[EMU_TENSOR_MAP_BYTES];
     CUresult result;
@@ -47,7 +49,7 @@ static CUresult encode(CUtensorMap *map, struct emu_tensor_map *tensor,
     tensor->fill = fill;
     result = emu_tensor_map_encode(bytes, tensor);
     if (!result)
-        memcpy(map, bytes, sizeof *map);
+        memcpy(map, bytes, sizeof bytes);
     return result;
 }
 
@@ -109,9 +111,10 @@ CUresult emu_cu_tensor_map_wide(CUtensorMap *map, CUtensorMapDataType type, uint
 }
 
 /* Through decoding and encoding: the new address must suit the map as the old one did. */
-CUresult emu_cu_tensor_map_move(CUtensorMap *map, void *address)
+CUresult emu_cu_tensor_map_move(CUtensorMap *moved, void *address)
 {
     unsigned char bytes[EMU_TENSOR_MAP_BYTES];
+    void *map = moved;
     struct emu_tensor_map tensor;
     CUresult result = check_call(map);
 
