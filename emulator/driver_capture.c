@@ -339,6 +339,15 @@ static void end_all(struct emu_cu_capture *capture)
         }
 }
 
+/* The thread that may not end it ends it none the less, with nothing to show: the thread that began
+ * it finds no capture any more, as with a driver 580 on an H200. */
+static CUresult end_from_elsewhere(struct emu_cu_capture *capture, CUgraph *graph)
+{
+    *graph = NULL;
+    end_all(capture);
+    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
 CUresult emu_cu_capture_end(CUstream handle, CUgraph *graph)
 {
     struct emu_cu_capture *capture;
@@ -353,7 +362,7 @@ CUresult emu_cu_capture_end(CUstream handle, CUgraph *graph)
     if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != emu_cu_thread()->id)
-        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+        return end_from_elsewhere(capture, graph);
     if (capture->origin && capture->origin != stream) {
         emu_cu_capture_invalidate(capture);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;

@@ -238,7 +238,7 @@ static void the_mode_says_whom_a_capture_hinders(void **state)
     begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     OK(in_another_thread(allocate, stream));
     FAILS(in_another_thread(end_capture, stream), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-    end_well(stream);
+    FAILS(end_capture(stream), CUDA_ERROR_ILLEGAL_STATE); /* that did end it */
 
     begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     OK(allocate(stream));
