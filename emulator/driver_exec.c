@@ -13,7 +13,6 @@ struct plan {
 
 struct emu_cu_exec {
     struct emu_cu_object object;
-    struct emu_cu_graph *graph; /* a copy, for launches that are captured */
     struct plan *plan;
 };
 
@@ -88,7 +87,6 @@ static CUresult append_graph(struct plan *plan, const struct emu_cu_graph *graph
 
 void emu_cu_release_exec(struct emu_cu_exec *exec)
 {
-    emu_cu_destroy(exec->graph);
     drop_plan(exec->plan);
 }
 
@@ -110,13 +108,10 @@ CUresult emu_cu_graph_instantiate(CUgraphExec *handle, CUgraph graph_handle,
         exec->plan->references = 1;
         result = append_graph(exec->plan, graph);
     }
-    if (!result)
-        result = emu_cu_graph_copy(&exec->graph, graph);
     if (result) {
         emu_cu_destroy(exec);
         return result;
     }
-    exec->graph->is_owned = true;
     *handle = exec->object.handle;
     return CUDA_SUCCESS;
 }
@@ -172,17 +167,13 @@ static CUresult run_plan(const struct plan *plan)
     return result;
 }
 
-/* Into a stream that is captured, it becomes a child. */
-static CUresult capture_launch(CUstream stream, const struct emu_cu_exec *exec)
+/* A launch does not become a child of what is captured: a driver 580 on an H200 refuses it. */
+static CUresult refuse_captured(struct emu_cu_capture *capture)
 {
-    struct emu_cu_work work = {.kind = EMU_CU_WORK_CHILD,
-                               .context = emu_cu_current()->object.handle};
-    CUresult result = emu_cu_graph_copy(&work.as.child, exec->graph);
-
-    if (result)
-        return result;
-    work.as.child->is_owned = true;
-    return emu_cu_submit(stream, &work);
+    emu_cu_capture_invalidate(capture);
+    return emu_cu_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                         "a graph cannot be launched into a stream that is captured; add it with "
+                         "cuGraphAddChildGraphNode");
 }
 
 CUresult emu_cu_graph_launch(CUgraphExec handle, CUstream stream_handle)
@@ -198,7 +189,7 @@ CUresult emu_cu_graph_launch(CUgraphExec handle, CUstream stream_handle)
     if (result)
         return result;
     if (stream->capture)
-        return capture_launch(stream_handle, exec);
+        return refuse_captured(stream->capture);
     plan = exec->plan;
     plan->references++;
     result = run_plan(plan);

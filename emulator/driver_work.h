@@ -137,7 +137,7 @@ struct emu_cu_node {
 
 struct emu_cu_graph {
     struct emu_cu_object object;
-    bool is_owned; /* by a capture, a node or an executable graph: not the program's to destroy */
+    bool is_owned; /* by a capture or a node: not the program's to destroy */
     struct emu_cu_node **nodes;
     size_t count, room;
 };
