@@ -324,9 +324,21 @@ static struct emu_cu_context *named_or_current(CUcontext handle)
     return context && context->active ? context : NULL;
 }
 
+/* Told of a primary context that nobody retains any more too, as a driver 580 on an H200 does. */
 CUresult emu_cu_context_device(CUdevice *device)
 {
-    return emu_cu_context_device_of(device, NULL);
+    const struct emu_cu_thread *thread = emu_cu_thread();
+    const struct emu_cu_context *context;
+
+    if (thread->depth == 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    context = emu_cu_context_of(thread->contexts[thread->depth - 1]);
+    if (!context)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = context->gpu->ordinal;
+    return CUDA_SUCCESS;
 }
 
 CUresult emu_cu_context_device_of(CUdevice *device, CUcontext handle)
