@@ -174,31 +174,28 @@ CUresult emu_cu_image_check(const char *text, const struct emu_cu_log *log)
     return CUDA_SUCCESS;
 }
 
-/* Calls `visit` for the first `limit` entries of a text; how many there are, or -1 without memory.
- */
-int emu_cu_image_entries(const char *text, unsigned limit,
-                         CUresult (*visit)(void *user, unsigned index, const char *name),
-                         void *user)
+CUresult emu_cu_image_entries(unsigned *count, const char *text, unsigned limit,
+                              CUresult (*visit)(void *user, unsigned index, const char *name),
+                              void *user)
 {
     struct emu_error error = {.line = 0};
     struct emu_module *tree = emu_module_parse(text, strlen(text), &error);
-    int count = 0;
+    CUresult result = CUDA_SUCCESS;
 
     if (!tree)
-        return -1;
-    for (int i = 0; i < tree->function_count; i++) {
+        return emu_cu_report(CUDA_ERROR_INVALID_PTX, "%s", error.message);
+    *count = 0;
+    for (int i = 0; !result && i < tree->function_count; i++) {
         const struct emu_function *function = &tree->functions[i];
 
         if (!function->is_entry || !function->has_body)
             continue;
-        if ((unsigned)count < limit && visit(user, (unsigned)count, function->name)) {
-            count = -1;
-            break;
-        }
-        count++;
+        if (*count < limit)
+            result = visit(user, *count, function->name);
+        ++*count;
     }
     emu_module_free(tree);
-    return count;
+    return result;
 }
 
 /* ---- Links ---- */

@@ -23,10 +23,10 @@ CUresult emu_cu_image_copy(char **text, int *version, const void *image);
 CUresult emu_cu_image_read(char **content, const char *path);
 /* Whether all of it is PTX; what a device thinks of it shows when it is used there. */
 CUresult emu_cu_image_check(const char *text, const struct emu_cu_log *log);
-/* Calls `visit` for the first `limit` entries; how many there are, or -1 without memory. */
-int emu_cu_image_entries(const char *text, unsigned limit,
-                         CUresult (*visit)(void *user, unsigned index, const char *name),
-                         void *user);
+/* Calls `visit` for the first `limit` entries, as long as it is well; how many there are. */
+CUresult emu_cu_image_entries(unsigned *count, const char *text, unsigned limit,
+                              CUresult (*visit)(void *user, unsigned index, const char *name),
+                              void *user);
 
 /* In the current context. Takes the text. */
 CUresult emu_cu_module_make(struct emu_cu_module **made, char *text, int version,

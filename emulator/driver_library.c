@@ -201,13 +201,16 @@ static CUresult list_kernel(void *user, unsigned index, const char *name)
 CUresult emu_cu_library_kernel(CUkernel *handle, CUlibrary library, const char *name)
 {
     struct kernel_list list = {emu_cu_find(EMU_CU_LIBRARY, library), NULL, name, NULL};
+    unsigned there;
+    CUresult result;
 
     if (!handle || !name)
         return CUDA_ERROR_INVALID_VALUE;
     if (!list.library)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (emu_cu_image_entries(list.library->text, UINT32_MAX, list_kernel, &list) < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    result = emu_cu_image_entries(&there, list.library->text, UINT32_MAX, list_kernel, &list);
+    if (result)
+        return result;
     if (!list.found)
         return CUDA_ERROR_NOT_FOUND;
     *handle = list.found;
@@ -217,30 +220,23 @@ CUresult emu_cu_library_kernel(CUkernel *handle, CUlibrary library, const char *
 CUresult emu_cu_library_kernel_count(unsigned *count, CUlibrary handle)
 {
     const struct emu_cu_library *library = emu_cu_find(EMU_CU_LIBRARY, handle);
-    int counted;
 
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!library)
-        return CUDA_ERROR_INVALID_HANDLE;
-    counted = emu_cu_image_entries(library->text, 0, NULL, NULL);
-    if (counted < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *count = (unsigned)counted;
-    return CUDA_SUCCESS;
+    return library ? emu_cu_image_entries(count, library->text, 0, NULL, NULL)
+                   : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult emu_cu_library_kernels(CUkernel *kernels, unsigned count, CUlibrary handle)
 {
     struct kernel_list list = {emu_cu_find(EMU_CU_LIBRARY, handle), kernels, NULL, NULL};
+    unsigned there;
 
     if (!kernels || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!list.library)
         return CUDA_ERROR_INVALID_HANDLE;
-    return emu_cu_image_entries(list.library->text, count, list_kernel, &list) < 0
-               ? CUDA_ERROR_OUT_OF_MEMORY
-               : CUDA_SUCCESS;
+    return emu_cu_image_entries(&there, list.library->text, count, list_kernel, &list);
 }
 
 static CUresult function_of(struct emu_cu_function **function, CUkernel handle)

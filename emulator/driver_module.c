@@ -199,17 +199,11 @@ CUresult emu_cu_module_function(CUfunction *handle, CUmodule module_handle, cons
 CUresult emu_cu_module_function_count(unsigned *count, CUmodule handle)
 {
     const struct emu_cu_module *module = module_find(handle);
-    int counted;
 
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!module)
-        return CUDA_ERROR_INVALID_HANDLE;
-    counted = emu_cu_image_entries(module->text, 0, NULL, NULL);
-    if (counted < 0)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *count = (unsigned)counted;
-    return CUDA_SUCCESS;
+    return module ? emu_cu_image_entries(count, module->text, 0, NULL, NULL)
+                  : CUDA_ERROR_INVALID_HANDLE;
 }
 
 struct function_list {
@@ -231,12 +225,11 @@ static CUresult list_function(void *user, unsigned index, const char *name)
 CUresult emu_cu_module_functions(CUfunction *functions, unsigned count, CUmodule handle)
 {
     struct function_list list = {module_find(handle), functions};
+    unsigned there;
 
     if (!functions || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!list.module)
         return CUDA_ERROR_INVALID_HANDLE;
-    return emu_cu_image_entries(list.module->text, count, list_function, &list) < 0
-               ? CUDA_ERROR_OUT_OF_MEMORY
-               : CUDA_SUCCESS;
+    return emu_cu_image_entries(&there, list.module->text, count, list_function, &list);
 }
