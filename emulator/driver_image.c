@@ -162,7 +162,7 @@ CUresult emu_cu_image_read(char **content, const char *path)
 }
 
 /* Whether it is PTX; what a device thinks of it shows when it is used there. */
-CUresult emu_cu_image_check(const char *text, const struct emu_cu_log *log)
+static CUresult check_text(const char *text, const struct emu_cu_log *log)
 {
     struct emu_error error = {.line = 0};
     struct emu_module *tree = emu_module_parse(text, strlen(text), &error);
@@ -245,7 +245,7 @@ CUresult emu_cu_link_add(CUlinkState handle, CUjitInputType type, void *data, si
     if (!link->text)
         return CUDA_ERROR_OUT_OF_MEMORY;
     link->bytes = strlen(link->text) + 1;
-    result = emu_cu_image_check(link->text, &link->log);
+    result = check_text(link->text, &link->log);
     if (result) {
         free(link->text);
         link->text = NULL;

@@ -21,8 +21,6 @@ void emu_cu_log_write(const struct emu_cu_log *log, const char *words);
 CUresult emu_cu_image_copy(char **text, int *version, const void *image);
 /* All of a file and a NUL; to be freed. */
 CUresult emu_cu_image_read(char **content, const char *path);
-/* Whether all of it is PTX; what a device thinks of it shows when it is used there. */
-CUresult emu_cu_image_check(const char *text, const struct emu_cu_log *log);
 /* Calls `visit` for the first `limit` entries, as long as it is well; how many there are. */
 CUresult emu_cu_image_entries(unsigned *count, const char *text, unsigned limit,
                               CUresult (*visit)(void *user, unsigned index, const char *name),

@@ -425,8 +425,22 @@ static void a_kernel_is_launched_like_a_function(void **state)
     OK(cu.cuLaunchKernel((CUfunction)(void *)kernel, 3, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
     OK(cu.cuCtxSynchronize());
     OK(cu.cuLibraryUnload(library));
-    FAILS(cu.cuLibraryLoadData(&library, ".version 8.0\ngarbage", NULL, NULL, 0, NULL, NULL, 0),
-          CUDA_ERROR_INVALID_PTX);
+}
+
+/* A driver 580 on an H200 loads it too. */
+static void a_wrong_library_shows_when_it_is_used(void **state)
+{
+    CUlibrary library;
+    CUmodule module;
+    CUkernel kernel;
+
+    (void)state;
+    OK(cu.cuLibraryLoadData(&library, ".version 8.0\ngarbage", NULL, NULL, 0, NULL, NULL, 0));
+    only_on_the_fake(); /* how a real driver goes on was not measured */
+    FAILS(cu.cuLibraryGetKernel(&kernel, library, "garbage"), CUDA_ERROR_INVALID_PTX);
+    assert_string_equal(emulator.last_report(), "line 3: garbage is no instruction");
+    FAILS(cu.cuLibraryGetModule(&module, library), CUDA_ERROR_INVALID_PTX);
+    OK(cu.cuLibraryUnload(library));
 }
 
 static void a_link_of_one_text_loads(void **state)
@@ -469,6 +483,7 @@ int main(int argc, char **argv)
         IN_CONTEXT(clusters_are_counted),
         IN_CONTEXT(a_library_is_a_module_in_each_context),
         IN_CONTEXT(a_kernel_is_launched_like_a_function),
+        IN_CONTEXT(a_wrong_library_shows_when_it_is_used),
         IN_CONTEXT(a_link_of_one_text_loads),
     };
 
