@@ -171,7 +171,7 @@ void emu_block_multiply_exact(const struct emu_block *block, const union emu_ele
                               const union emu_element *b, union emu_element *d)
 {
     struct number rows[EMU_BLOCK_ROWS * EMU_BLOCK_DEPTH], column[EMU_BLOCK_DEPTH];
-    bool special_row[EMU_BLOCK_ROWS];
+    bool special_row[EMU_BLOCK_ROWS] = {false};
 
     for (int m = 0; m < block->m; m++) {
         decode_all(block->a, a + m * block->k, 1, block->k, rows + m * block->k);

