@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of decoded code: as much as the parser may take for all of the text. */
+#define CODE_BYTES_MAX ((uint64_t)2 << 30)
 /* Of one function's .param space; the manual's limit of an entry is 32,764. */
 enum { PARAM_BYTES_MAX = 32764 };
 /* Of a thread; of a CTA; what they are handed out in. */
@@ -338,11 +340,24 @@ static bool check_target(const struct emu_program *program, struct emu_error *er
     return true;
 }
 
+/* Operations are much larger than their text: ret; becomes a kilobyte. */
+static bool check_size(const struct emu_module *module, struct emu_error *error)
+{
+    uint64_t count = 0;
+
+    for (int i = 0; i < module->function_count; i++)
+        count += (uint64_t)module->functions[i].instruction_count + 1;
+    return count <= CODE_BYTES_MAX / sizeof(struct emu_op) ||
+           emu_fail(error, 0, "%llu instructions are more than this machine holds",
+                    (unsigned long long)count);
+}
+
 static bool load(struct emu_program *program, const char *text, size_t length,
                  struct emu_error *error)
 {
     program->module = emu_module_parse(text, length, error);
-    if (!program->module || !check_target(program, error) || !place_variables(program, error))
+    if (!program->module || !check_target(program, error) || !check_size(program->module, error) ||
+        !place_variables(program, error))
         return false;
     program->codes = calloc((size_t)program->module->function_count + 1, sizeof *program->codes);
     if (!program->codes)

@@ -1,5 +1,6 @@
 /* Programs that once crashed the emulator, or could have: each now runs to its end or is refused. A
  * sanitizer sees more than the tests do; both replay the same files. */
+#include "emulator/machine.h"
 #include "tests/emulator/fuzz_run.h"
 #include "tests/emulator/ptx_support.h"
 
@@ -40,10 +41,34 @@ static void programs_of_ill_will_do_no_harm(void **state)
     free(entries);
 }
 
+static void a_text_of_millions_of_instructions_is_refused(void **state)
+{
+    (void)state;
+    enum { COUNT = 2400000 };
+    static const char head[] = ".version 8.5 .target sm_90a .address_size 64 .entry k() {";
+    size_t length = strlen(head);
+    const struct emu_options options = {.target = 90, .multiprocessors = 1};
+    struct emu_device *device = emu_device_create(&options);
+    struct emu_error error = {.line = 0};
+    char *text = malloc(length + 4 * (size_t)COUNT + 2);
+
+    assert_non_null(device);
+    assert_non_null(text);
+    memcpy(text, head, length);
+    for (int i = 0; i < COUNT; i++, length += 4)
+        memcpy(text + length, "ret;", 4);
+    text[length++] = '}';
+    assert_null(emu_program_load(device, text, length, &error));
+    assert_non_null(strstr(error.message, "more than this machine holds"));
+    free(text);
+    emu_device_destroy(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_of_ill_will_do_no_harm),
+        cmocka_unit_test(a_text_of_millions_of_instructions_is_refused),
     };
 
     return cmocka_run_group_tests_name("emulator hostile programs", tests, NULL, NULL);
