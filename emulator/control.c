@@ -28,16 +28,22 @@ static uint64_t frame_bytes(const struct emu_code *code)
     return sizeof(struct emu_frame) + of_lane * EMU_LANES;
 }
 
-struct emu_frame *emu_frame_make(const struct emu_code *code, struct emu_frame *caller,
-                                 uint32_t lanes)
+struct emu_frame *emu_frame_make(struct emu_device *device, const struct emu_code *code,
+                                 struct emu_frame *caller, uint32_t lanes)
 {
     size_t registers = (size_t)code->function->slot_count * EMU_LANES;
-    struct emu_frame *frame = calloc(1, sizeof *frame + registers * sizeof(uint64_t));
     size_t given = (size_t)code->return_bytes * EMU_LANES,
            own = (size_t)code->frame_param_bytes * EMU_LANES;
+    struct emu_frame *frame;
 
-    if (!frame)
+    if (!emu_hold(device, frame_bytes(code)))
         return NULL;
+    frame = calloc(1, sizeof *frame + registers * sizeof(uint64_t));
+    if (!frame) {
+        emu_let_go(device, frame_bytes(code));
+        return NULL;
+    }
+    frame->holder = device;
     frame->caller = caller;
     frame->code = code;
     frame->lanes = lanes;
@@ -55,8 +61,7 @@ void emu_frame_free(struct emu_frame *frame)
 {
     if (!frame)
         return;
-    if (frame->holder)
-        emu_let_go(frame->holder, frame_bytes(frame->code));
+    emu_let_go(frame->holder, frame_bytes(frame->code));
     free(frame->params);
     free(frame->arguments);
     free(frame);
@@ -298,22 +303,6 @@ static void pass_arguments(struct emu_warp *warp, struct emu_group *group, const
     }
 }
 
-/* Of a call: they nest as deeply as the program likes. */
-static struct emu_frame *make_held(struct emu_device *device, const struct emu_code *code,
-                                   struct emu_frame *caller, uint32_t lanes)
-{
-    struct emu_frame *frame;
-
-    if (!emu_hold(device, frame_bytes(code)))
-        return NULL;
-    frame = emu_frame_make(code, caller, lanes);
-    if (frame)
-        frame->holder = device;
-    else
-        emu_let_go(device, frame_bytes(code));
-    return frame;
-}
-
 /* Lanes of the mask go into the function; a builtin is done at once, and they stay. */
 static enum emu_step enter(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            int function, uint32_t mask)
@@ -327,7 +316,7 @@ static enum emu_step enter(struct emu_warp *warp, struct emu_group *group, const
         return emu_builtin_call(warp, group, op, code, mask);
     if (group->frame->depth >= depth)
         return emu_fault(warp, op, -1, EMU_OUT_OF_STEPS, "calls nest deeper than %u", depth);
-    frame = make_held(run->device, code, group->frame, mask);
+    frame = emu_frame_make(run->device, code, group->frame, mask);
     if (!frame)
         return emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for a call");
     frame->by = op;

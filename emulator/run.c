@@ -65,7 +65,7 @@ static bool make_warps(struct emu_run *run, struct emu_cta *cta)
         warp->cta = cta;
         warp->index = (int)w;
         warp->live = threads >= EMU_LANES ? UINT32_MAX : (1u << threads) - 1;
-        warp->groups[0].frame = emu_frame_make(run->code, NULL, warp->live);
+        warp->groups[0].frame = emu_frame_make(run->device, run->code, NULL, warp->live);
         if (!warp->groups[0].frame)
             return false;
         warp->groups[0].lanes = warp->live;
@@ -126,7 +126,8 @@ static bool is_over(const struct emu_run *run, const struct emu_cluster *cluster
 
 /* ---- Turns ---- */
 
-/* Clusters that are over make room for those that have not begun. False without memory. */
+/* Clusters that are over make room for those that have not begun. False without memory for a single
+ * one. */
 static bool refill(struct emu_run *run)
 {
     for (uint32_t i = 0; i < run->cluster_count;) {
@@ -142,7 +143,7 @@ static bool refill(struct emu_run *run)
         struct emu_cluster *cluster = make_cluster(run, run->next_cluster);
 
         if (!cluster)
-            return false;
+            return run->cluster_count > 0;
         run->next_cluster++;
         run->clusters[run->cluster_count++] = cluster;
         run->progress++;

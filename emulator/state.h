@@ -158,7 +158,7 @@ struct emu_device {
     struct emu_memory memory;
 };
 
-/* Memory of the host that a launch takes as it runs, for calls and for local memory, counts among
+/* Memory of the host that a launch takes, for registers and for local memory, counts among
  * the device's until it is let go; false where that has not so much left. */
 bool emu_hold(struct emu_device *device, uint64_t bytes);
 void emu_let_go(struct emu_device *device, uint64_t bytes);
@@ -175,7 +175,7 @@ struct emu_frame {
     const struct emu_op *by; /* the call                                                */
     uint32_t lanes;          /* that have not returned                                  */
     uint32_t depth, local_base;
-    struct emu_device *holder; /* of a call's frame: its memory counts there              */
+    struct emu_device *holder; /* whose memory it counts among */
     unsigned char *params;     /* .param space: of each lane, frame_param_bytes            */
     unsigned char *arguments;  /* of each lane: its own arguments and returns             */
     uint64_t registers[];      /* [slot][lane]                                             */
@@ -400,8 +400,8 @@ bool emu_tensor_turn(struct emu_warp *warp);
 void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
               struct emu_frame *frame, int at);
 /* A frame for lanes that enter a function; null without memory. */
-struct emu_frame *emu_frame_make(const struct emu_code *code, struct emu_frame *caller,
-                                 uint32_t lanes);
+struct emu_frame *emu_frame_make(struct emu_device *device, const struct emu_code *code,
+                                 struct emu_frame *caller, uint32_t lanes);
 void emu_frame_free(struct emu_frame *frame);
 /* Lanes of the group run no more: out of its frames, and out of it. */
 void emu_leave(struct emu_group *group, uint32_t lanes);
