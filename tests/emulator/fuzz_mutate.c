@@ -25,6 +25,7 @@ struct text {
     size_t size, room;
     struct span tokens[TOKENS_MAX];
     size_t token_count;
+    size_t body; /* where the first one begins: most changes of what is before leave no program */
     uint64_t random;
 };
 
@@ -32,6 +33,11 @@ static uint32_t draw(struct text *text, size_t limit)
 {
     text->random = text->random * 6364136223846793005u + 1442695040888963407u;
     return limit ? (uint32_t)((text->random >> 33) % limit) : 0;
+}
+
+static size_t draw_place(struct text *text)
+{
+    return text->body + draw(text, text->size - text->body);
 }
 
 static bool is_name(char c)
@@ -54,8 +60,13 @@ static enum kind kind_of(const char *at, size_t left)
 
 static void cut(struct text *text)
 {
-    size_t at = 0;
+    const char *brace = memchr(text->bytes, '{', text->size);
+    size_t at;
 
+    text->body = brace && draw(text, 8) ? (size_t)(brace - text->bytes) + 1 : 0;
+    if (text->body == text->size)
+        text->body = 0;
+    at = text->body;
     text->token_count = 0;
     while (at < text->size && text->token_count < TOKENS_MAX) {
         struct span span = {.begin = at, .kind = kind_of(text->bytes + at, text->size - at)};
@@ -69,6 +80,13 @@ static void cut(struct text *text)
         if (at == span.begin)
             at++;
         span.end = at;
+        if (text->body && at - span.begin == 4 &&
+            memcmp(text->bytes + span.begin, ".reg", 4) == 0) { /* names without it are errors */
+            const char *end = memchr(text->bytes + at, ';', text->size - at);
+
+            at = end ? (size_t)(end - text->bytes) : text->size;
+            continue;
+        }
         if (span.kind != BLANK)
             text->tokens[text->token_count++] = span;
     }
@@ -276,10 +294,10 @@ static void change_sign(struct text *text)
 /* From a comma, or a blank behind an opcode, to the next comma or the end of the statement. */
 static struct span draw_operand(struct text *text)
 {
-    size_t begin = draw(text, text->size), end;
+    size_t begin = draw_place(text), end;
     int depth = 0;
 
-    while (begin > 0 && !strchr(",;\n ", text->bytes[begin - 1]))
+    while (begin > text->body && !strchr(",;\n ", text->bytes[begin - 1]))
         begin--;
     for (end = begin; end < text->size && text->bytes[end] != ';'; end++) {
         char c = text->bytes[end];
@@ -321,7 +339,7 @@ static void change_operand(struct text *text)
 
 static size_t line_begin(const struct text *text, size_t at)
 {
-    while (at > 0 && text->bytes[at - 1] != '\n' && text->bytes[at - 1] != ';')
+    while (at > text->body && text->bytes[at - 1] != '\n' && text->bytes[at - 1] != ';')
         at--;
     return at;
 }
@@ -335,15 +353,15 @@ static size_t line_end(const struct text *text, size_t at)
 
 static void drop_line(struct text *text)
 {
-    size_t at = draw(text, text->size);
+    size_t at = draw_place(text);
 
     replace(text, line_begin(text, at), line_end(text, at), "", 0);
 }
 
 static void copy_line(struct text *text)
 {
-    size_t at = draw(text, text->size), begin = line_begin(text, at), end = line_end(text, at),
-           to = line_begin(text, draw(text, text->size));
+    size_t at = draw_place(text), begin = line_begin(text, at), end = line_end(text, at),
+           to = line_begin(text, draw_place(text));
     char line[512];
 
     if (end - begin > sizeof line)
@@ -392,7 +410,7 @@ static void add_line(struct text *text)
                                         "red.global.add.u32 [%rd1], %r1;",
                                         "mapa.shared::cluster.u32 %r1, %r2, %r3;",
                                         "elect.sync _|%p1, -1;"};
-    size_t to = line_begin(text, draw(text, text->size));
+    size_t to = line_begin(text, draw_place(text));
     const char *line = lines[draw(text, sizeof lines / sizeof lines[0])];
 
     replace(text, to, to, line, strlen(line));
@@ -473,7 +491,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     text.size = size;
     text.room = max_size;
     text.random = seed;
-    for (uint32_t i = 1 + draw(&text, 3); i > 0 && text.size > 0; i--)
+    for (uint32_t i = 1 + draw(&text, 4) / 2; i > 0 && text.size > 0; i--)
         change(&text);
     return text.size;
 }
