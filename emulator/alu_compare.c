@@ -137,8 +137,9 @@ EMU_EXECUTE(set_predicates_x2)
         bool c = third_source(op, sources, i);
 
         results[0][i] = combine(op->combine, holds(op->compare, compare(op, op->type, a, b)), c);
-        results[1][i] =
-            combine(op->combine, holds(op->compare, compare(op, op->type, a >> 16, b >> 16)), c);
+        if (op->result_count > 1)
+            results[1][i] = combine(op->combine,
+                                    holds(op->compare, compare(op, op->type, a >> 16, b >> 16)), c);
     }
     return true;
 }
