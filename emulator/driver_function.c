@@ -102,9 +102,7 @@ CUresult emu_cu_function_attribute(int *value, CUfunction_attribute attribute, C
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
         *value = function->info.registers;
         return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        *value = function->module->ptx_version;
-        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: /* the virtual architecture's, not the language's */
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         *value = function->object.context->gpu->arch->target;
         return CUDA_SUCCESS;
@@ -424,7 +422,7 @@ static CUresult read_attributes(struct emu_cu_kernel_work *shape, const CUlaunch
             shape->cluster[1] = value->clusterDim.y;
             shape->cluster[2] = value->clusterDim.z;
             if (product(shape->cluster) == 0)
-                return CUDA_ERROR_INVALID_VALUE;
+                return CUDA_ERROR_INVALID_CLUSTER_SIZE;
             break;
         case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             shape->cooperative = value->cooperative != 0;

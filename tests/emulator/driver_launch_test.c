@@ -120,7 +120,7 @@ static void shapes_keep_the_limits(void **state)
         {"exact", {1, 1, 1}, {64, 1, 1}, {0}, CUDA_ERROR_INVALID_VALUE},
         {"plain", {4, 4, 1}, {32, 1, 1}, {2, 2, 1}, CUDA_SUCCESS},
         {"plain", {5, 4, 1}, {32, 1, 1}, {2, 2, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
-        {"plain", {4, 4, 1}, {32, 1, 1}, {2, 0, 1}, CUDA_ERROR_INVALID_VALUE},
+        {"plain", {4, 4, 1}, {32, 1, 1}, {2, 0, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
         {"plain", {8, 1, 1}, {32, 1, 1}, {8, 1, 1}, CUDA_SUCCESS},
         {"plain", {16, 1, 1}, {32, 1, 1}, {16, 1, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},
         {"plain", {4, 4, 1}, {32, 1, 1}, {4, 4, 1}, CUDA_ERROR_INVALID_CLUSTER_SIZE},

@@ -182,7 +182,7 @@ static void functions_say_what_they_need(void **state)
     assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 0);
     assert_int_equal(attribute(tile, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 1024);
     assert_int_equal(attribute(tile, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 48128);
-    assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_PTX_VERSION), 80);
+    assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_PTX_VERSION), 90);
     assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_BINARY_VERSION), 90);
     assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH), 2);
     assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT), 1);
