@@ -418,7 +418,8 @@ void emu_program_unload(struct emu_program *program)
         return;
     for (int i = 0; program->codes && i < module->function_count; i++)
         free_code(&program->codes[i]);
-    for (int i = 0; program->addresses && i < module->variable_count; i++)
+    /* The last first: it stands at the end of the device's list, where the others need not move. */
+    for (int i = program->addresses ? module->variable_count - 1 : -1; i >= 0; i--)
         if (is_global(&module->variables[i]) && program->addresses[i])
             emu_release(program->device, program->addresses[i]);
     free(program->codes);

@@ -150,6 +150,7 @@ struct emu_allocation {
 struct emu_memory {
     struct emu_allocation *list; /* by base */
     size_t count, room;
+    size_t packed; /* the first of the list, which have no gap before any of them */
     uint64_t used, limit;
 };
 
