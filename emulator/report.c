@@ -84,10 +84,19 @@ static void append_mbarrier(struct emu_error *error, const struct emu_warp *warp
                (long long)barrier->tx);
 }
 
+/* It looks for an mbarrier's phase again and again; what it was in vain for before it came to
+ * another barrier does not count. */
+static bool waits_for_mbarrier(const struct emu_group *group)
+{
+    return group->vain && group->status != EMU_WAITING;
+}
+
 /* Two groups wait alike: at one instruction of one CTA, for one barrier. */
 static bool waits_alike(const struct emu_group *a, const struct emu_group *b)
 {
-    if (a->vain || b->vain)
+    if (waits_for_mbarrier(a) != waits_for_mbarrier(b))
+        return false;
+    if (waits_for_mbarrier(a))
         return a->vain == b->vain && a->vain_offset == b->vain_offset &&
                a->vain_parity == b->vain_parity && a->vain_rank == b->vain_rank;
     return a->frame->code == b->frame->code && a->at == b->at;
@@ -112,13 +121,14 @@ static bool is_first_of_its_kind(const struct emu_cta *cta, uint32_t w, int g, u
 static void append_wait(struct emu_error *error, const struct emu_warp *warp,
                         const struct emu_group *group, uint32_t kind)
 {
-    const struct emu_op *op = group->vain ? group->vain : &group->frame->code->ops[group->at];
+    const struct emu_op *op =
+        waits_for_mbarrier(group) ? group->vain : &group->frame->code->ops[group->at];
 
     append(error, "\n  ");
     append_place(error, warp, op, -1);
     if (kind > 1)
         append(error, " and %u more", kind - 1);
-    if (group->vain)
+    if (waits_for_mbarrier(group))
         append_mbarrier(error, warp, group);
     else if (op->aligned && group->lanes != warp->live)
         append(error, " waits for all lanes: only 0x%08x of 0x%08x are here", group->lanes,

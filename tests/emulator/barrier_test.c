@@ -262,6 +262,10 @@ static void a_deadlock_is_told_with_who_waits_for_what(void **state)
          64,
          {"deadlock", "warp 0, line 19", "waits at barrier 1: 32 threads are there",
           "warp 1, line 16", "waits at barrier 2"}},
+        {MBARRIER("mbarrier.init.shared::cta.b64 [full], 1;\n"
+                  "mbarrier.test_wait.parity.shared::cta.b64 %p1, [full], 0;\nbar.sync 4, 64;\n"),
+         32,
+         {"deadlock", "waits at barrier 4: 32 threads are there"}},
         {KERNEL("mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p0, %r2, 3;\n@%p0 bra A;\nbar.sync 0;\nbra B;\n"
                 "A:\nbar.sync 1;\nB:\n"),
          32,
