@@ -59,9 +59,6 @@ static uint64_t relocated(const struct emu_program *program, const struct emu_re
     uint64_t base = at->variable >= 0 ? program->addresses[at->variable]
                                       : EMU_FUNCTION_BASE + (uint64_t)at->function;
 
-    if (at->variable >= 0 && at->generic &&
-        program->module->variables[at->variable].space == EMU_SPACE_SHARED)
-        base += EMU_SHARED_WINDOW;
     return base + (uint64_t)at->offset;
 }
 
