@@ -9,34 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct lathe_tensor_map map_named(const char *name)
-{
-    struct lathe_tensor_map map = {
-        .operand = LATHE_B,
-        .type = LATHE_F16,
-        .box = {64, 128},
-        .swizzle_bytes = 128,
-        .promotion_bytes = 256,
-    };
-
-    snprintf(map.name, sizeof map.name, "%s", name);
-    return map;
-}
-
-static struct lathe_plan plan_of_384_threads(void)
-{
-    struct lathe_plan plan = LATHE_PLAN_INIT;
-
-    plan.threads = 384;
-    plan.cta_group = 1;
-    plan.tile[0] = 128;
-    plan.tile[1] = 256;
-    plan.tile[2] = 64;
-    plan.cluster[0] = 2;
-    plan.cluster[1] = plan.cluster[2] = 1;
-    return plan;
-}
-
 static void an_empty_kernel_is_a_head_an_entry_and_braces(void **state)
 {
     struct lt_builder *b = *state;

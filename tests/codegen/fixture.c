@@ -4,6 +4,7 @@
 
 #include "tests/support/cmocka_all.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct lt_builder *kernel_for(enum lathe_arch arch, bool annotate,
@@ -93,4 +94,32 @@ void assert_no_mistake_(const struct lt_builder *b, const char *file, int line)
         return;
     print_error("a mistake: %s\n", b->error.message);
     _fail(file, line);
+}
+
+struct lathe_tensor_map map_named(const char *name)
+{
+    struct lathe_tensor_map map = {
+        .operand = LATHE_B,
+        .type = LATHE_F16,
+        .box = {64, 128},
+        .swizzle_bytes = 128,
+        .promotion_bytes = 256,
+    };
+
+    snprintf(map.name, sizeof map.name, "%s", name);
+    return map;
+}
+
+struct lathe_plan plan_of_384_threads(void)
+{
+    struct lathe_plan plan = LATHE_PLAN_INIT;
+
+    plan.threads = 384;
+    plan.cta_group = 1;
+    plan.tile[0] = 128;
+    plan.tile[1] = 256;
+    plan.tile[2] = 64;
+    plan.cluster[0] = 2;
+    plan.cluster[1] = plan.cluster[2] = 1;
+    return plan;
 }

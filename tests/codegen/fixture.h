@@ -27,6 +27,10 @@ enum lathe_status status_of_finishing(struct lt_builder *b);
 /* A value with a name, made by one instruction. */
 lt_value number(struct lt_builder *b, const char *name, int64_t value);
 
+/* A tensor map of boxes of 64 x 128 for B, and a plan of 384 threads for clusters of two. */
+struct lathe_tensor_map map_named(const char *name);
+struct lathe_plan plan_of_384_threads(void);
+
 /* The builder's first mistake is this one, and finishing says so. */
 #define assert_mistake(b, cause) assert_mistake_(b, cause, __FILE__, __LINE__)
 void assert_mistake_(struct lt_builder *b, const char *cause, const char *file, int line);
