@@ -119,10 +119,29 @@ void lt_driver_close(struct lt_driver *driver)
     memset(driver, 0, sizeof *driver);
 }
 
+/* A deadlock's report has a line for each that waits. */
+static const char *in_one_line(const char *text, char line[LATHE_MESSAGE_SIZE])
+{
+    size_t length = 0;
+
+    for (; *text && length + 2 < LATHE_MESSAGE_SIZE; text++) {
+        if (*text != '\n') {
+            line[length++] = *text;
+            continue;
+        }
+        line[length++] = ';';
+        while (text[1] == ' ' && text[2] == ' ')
+            text++;
+    }
+    line[length] = '\0';
+    return line;
+}
+
 enum lathe_status lt_driver_check(const struct lt_driver *driver, int result, const char *call,
                                   struct lathe_error *err)
 {
     const char *name = NULL, *text = NULL;
+    char report[LATHE_MESSAGE_SIZE];
 
     if (result == LT_CUDA_SUCCESS)
         return LATHE_OK;
@@ -131,7 +150,7 @@ enum lathe_status lt_driver_check(const struct lt_driver *driver, int result, co
     if (driver->cuGetErrorString(result, &text) != LT_CUDA_SUCCESS || !text)
         text = "no description";
     if (driver->emu_last_report && driver->emu_last_report()[0])
-        text = driver->emu_last_report();
+        text = in_one_line(driver->emu_last_report(), report);
     return lt_fail(
         err, result == LT_CUDA_ERROR_OUT_OF_MEMORY ? LATHE_OUT_OF_MEMORY : LATHE_DRIVER_FAILED,
         "%s: %s (%d): %s", call, name, result, text);
