@@ -4,6 +4,7 @@
 #ifndef EMU_ALU_LANE_H
 #define EMU_ALU_LANE_H
 
+#include "emulator/bits.h"
 #include "emulator/alu_form.h"
 
 #include <math.h>
@@ -84,39 +85,6 @@ static inline bool emu_predicate(const struct emu_alu *op, int source, uint64_t 
 }
 
 /* ---- Floating point as bits ---- */
-
-static inline float emu_f32_of(uint64_t bits)
-{
-    uint32_t word = (uint32_t)bits;
-    float value;
-
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-static inline uint64_t emu_f32_bits(float value)
-{
-    uint32_t word;
-
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-
-static inline double emu_f64_of(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint64_t emu_f64_bits(double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 /* Subnormal numbers of f32 to zero of their sign. */
 static inline uint64_t emu_flush_bits(uint64_t bits)

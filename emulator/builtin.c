@@ -1,5 +1,6 @@
 /* builtin.c: functions that every device has although no module defines them: vprintf,
  * __assertfail, malloc and free, as nvcc calls them. */
+#include "emulator/bits.h"
 #include "emulator/state.h"
 
 #include <stdio.h>
@@ -132,8 +133,7 @@ static void print_value(struct print *print, char *conversion, size_t length, bo
         snprintf(conversion + length, 4, "ll%c", kind);
         note(print, printf(conversion, (long long)value));
     } else if (strchr("eEfFgGaA", kind)) {
-        value = next_value(print, 8);
-        memcpy(&real, &value, sizeof real);
+        real = emu_f64_of(next_value(print, 8));
         snprintf(conversion + length, 2, "%c", kind);
         note(print, printf(conversion, real));
     } else if (kind == 's') {

@@ -1,5 +1,6 @@
 /* decode.c: what the decoders of all instructions share: words, and operands as sources, results
  * and addresses. */
+#include "emulator/bits.h"
 #include "emulator/state.h"
 
 #include <string.h>
@@ -42,27 +43,14 @@ static bool is_float(enum emu_type type)
 static uint64_t literal_bits(const struct emu_operand *operand, enum emu_type type)
 {
     double value;
-    float narrow;
-    uint32_t bits;
 
-    if (operand->kind == EMU_OPERAND_INTEGER && is_float(type)) {
+    if (operand->kind == EMU_OPERAND_INTEGER && is_float(type))
         value = (double)(int64_t)operand->bits; /* ptxas takes 0 and 1 for floats */
-    } else if (operand->kind == EMU_OPERAND_F64) {
-        memcpy(&value, &operand->bits, sizeof value);
-        if (type != EMU_F32)
-            return operand->bits;
-    } else {
+    else if (operand->kind == EMU_OPERAND_F64 && type == EMU_F32)
+        value = emu_f64_of(operand->bits);
+    else
         return operand->bits;
-    }
-    if (type == EMU_F64) {
-        uint64_t wide;
-
-        memcpy(&wide, &value, sizeof wide);
-        return wide;
-    }
-    narrow = (float)value;
-    memcpy(&bits, &narrow, sizeof bits);
-    return bits;
+    return type == EMU_F64 ? emu_f64_bits(value) : emu_f32_bits((float)value);
 }
 
 static uint64_t mask_of(enum emu_type type)

@@ -75,7 +75,7 @@ static uint32_t finish_real(enum emu_type type, float value)
     if (value != value)
         return type == EMU_F16 ? 0x7fff : 0x7fffffff;
     value += 0.0f;
-    return type == EMU_F16 ? emu_f16_of((double)value) : emu_bits_of(value);
+    return type == EMU_F16 ? emu_f16_of((double)value) : emu_f32_bits(value);
 }
 
 static void multiply_fast(const struct emu_block *block, const union emu_element *a,

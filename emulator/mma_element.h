@@ -5,6 +5,7 @@
 #ifndef EMU_MMA_ELEMENT_H
 #define EMU_MMA_ELEMENT_H
 
+#include "emulator/bits.h"
 #include "emulator/ptx.h"
 
 #include <string.h>
@@ -54,38 +55,22 @@ static inline bool emu_element_is_fp8(enum emu_type type)
     return type == EMU_E4M3 || type == EMU_E5M2;
 }
 
-static inline float emu_float_of(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t emu_bits_of(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* The exponent and the fraction of a format with fewer bits, moved to where f32 has them, are its
  * value but for the difference of the biases; subnormals come out right too. */
 static inline float emu_float_of_f16(uint32_t bits)
 {
-    uint32_t magnitude = emu_bits_of(emu_float_of((bits & 0x7fff) << 13) * 0x1p112f);
+    uint32_t magnitude = emu_f32_bits(emu_f32_of((bits & 0x7fff) << 13) * 0x1p112f);
 
     magnitude |= (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
-    return emu_float_of(magnitude | (bits & 0x8000) << 16);
+    return emu_f32_of(magnitude | (bits & 0x8000) << 16);
 }
 
 static inline float emu_float_of_e4m3(uint32_t bits)
 {
-    uint32_t magnitude = emu_bits_of(emu_float_of((bits & 0x7f) << 20) * 0x1p120f);
+    uint32_t magnitude = emu_f32_bits(emu_f32_of((bits & 0x7f) << 20) * 0x1p120f);
 
     magnitude |= (bits & 0x7f) == 0x7f ? 0x7fc00000 : 0;
-    return emu_float_of(magnitude | (bits & 0x80) << 24);
+    return emu_f32_of(magnitude | (bits & 0x80) << 24);
 }
 
 static inline float emu_float_of_element(enum emu_type type, uint32_t bits)
@@ -94,15 +79,15 @@ static inline float emu_float_of_element(enum emu_type type, uint32_t bits)
     case EMU_F16:
         return emu_float_of_f16(bits);
     case EMU_BF16:
-        return emu_float_of(bits << 16);
+        return emu_f32_of(bits << 16);
     case EMU_TF32: /* the low 13 bits are dropped */
-        return emu_float_of(bits & 0xffffe000);
+        return emu_f32_of(bits & 0xffffe000);
     case EMU_E4M3:
         return emu_float_of_e4m3(bits);
     case EMU_E5M2: /* the upper half of an f16 */
         return emu_float_of_f16(bits << 8);
     default:
-        return emu_float_of(bits);
+        return emu_f32_of(bits);
     }
 }
 

@@ -109,7 +109,7 @@ static uint32_t truncate_to_f32(int64_t sum, int unit, int precision)
     /* Exact but where it is too large for f32, which is taken to be infinity. */
     double value = ldexp((double)magnitude, unit);
 
-    return magnitude == 0 ? 0 : emu_bits_of((float)(sum < 0 ? -value : value));
+    return magnitude == 0 ? 0 : emu_f32_bits((float)(sum < 0 ? -value : value));
 }
 
 static uint32_t finish(const struct emu_block *block, int64_t sum, int unit, int precision)
@@ -132,7 +132,7 @@ static uint32_t multiply_special(const struct emu_block *block, const union emu_
                (double)emu_float_of_element(block->b, b[k * block->n].bits);
     if (sum != sum)
         return block->d == EMU_F16 ? 0x7fff : 0x7fffffff;
-    return block->d == EMU_F16 ? emu_f16_of(sum) : emu_bits_of((float)sum);
+    return block->d == EMU_F16 ? emu_f16_of(sum) : emu_f32_bits((float)sum);
 }
 
 /* ---- Blocks ---- */

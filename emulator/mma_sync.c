@@ -1,4 +1,5 @@
 /* mma_sync.c: mma.sync on the registers of a warp: gathered into matrices, multiplied, spread. */
+#include "emulator/bits.h"
 #include "emulator/mma.h"
 #include "emulator/mma_block.h"
 #include "emulator/mma_fragment.h"
@@ -162,19 +163,11 @@ static void multiply_fp8(struct emu_block block, const struct matrices *matrices
         if (total != total)
             d[i].bits = block.d == EMU_F16 ? 0x7fff : 0x7fffffff;
         else
-            d[i].bits = block.d == EMU_F16 ? emu_f16_of((double)total) : emu_bits_of(total);
+            d[i].bits = block.d == EMU_F16 ? emu_f16_of((double)total) : emu_f32_bits(total);
     }
 }
 
 /* ---- f64 ---- */
-
-static double double_of(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 /* Products are added one after the other along k, each rounded once. */
 static void multiply_f64(const struct emu_mma_sync *mma, uint64_t *const *d,
@@ -188,17 +181,17 @@ static void multiply_f64(const struct emu_mma_sync *mma, uint64_t *const *d,
         for (int index = 0; index < mma->a_registers; index++) {
             struct emu_place at = emu_place_a(lane, index, 0, 1);
 
-            left[at.row][at.column] = double_of(a[index][lane]);
+            left[at.row][at.column] = emu_f64_of(a[index][lane]);
         }
         for (int index = 0; index < mma->b_registers; index++) {
             struct emu_place at = emu_place_b(lane, index, 0, 1);
 
-            right[at.row][at.column] = double_of(b[index][lane]);
+            right[at.row][at.column] = emu_f64_of(b[index][lane]);
         }
         for (int index = 0; index < mma->c_registers; index++) {
             struct emu_place at = emu_place_d(lane, index);
 
-            sum[at.row][at.column] = double_of(c[index][lane]);
+            sum[at.row][at.column] = emu_f64_of(c[index][lane]);
         }
     }
     for (int row = 0; row < mma->m; row++)

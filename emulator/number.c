@@ -1,4 +1,5 @@
 /* number.c: the formats as a table; widening, and rounding once to any of them. */
+#include "emulator/bits.h"
 #include "emulator/number_exact.h"
 
 #include <math.h>
@@ -30,22 +31,6 @@ enum { TF32_SHIFT = 13, F64_MANTISSA_BITS = 52, F64_BIAS = 1023, F64_EXPONENT = 
 
 static const uint64_t f64_hidden = (uint64_t)1 << F64_MANTISSA_BITS;
 
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* ---- Widening ---- */
 
 /* A number without sign that is neither infinity nor NaN. */
@@ -56,8 +41,8 @@ static double widen_finite(const struct format *format, uint64_t magnitude)
 
     if (exponent == 0)
         return ldexp((double)mantissa, 1 - format->bias - format->mantissa_bits);
-    return double_of((uint64_t)(exponent - format->bias + F64_BIAS) << F64_MANTISSA_BITS |
-                     mantissa << (F64_MANTISSA_BITS - format->mantissa_bits));
+    return emu_f64_of((uint64_t)(exponent - format->bias + F64_BIAS) << F64_MANTISSA_BITS |
+                      mantissa << (F64_MANTISSA_BITS - format->mantissa_bits));
 }
 
 double emu_widen(enum emu_format name, uint64_t bits)
@@ -66,7 +51,7 @@ double emu_widen(enum emu_format name, uint64_t bits)
     double value;
 
     if (name == EMU_FORMAT_F64)
-        return double_of(bits);
+        return emu_f64_of(bits);
     if (name == EMU_FORMAT_UE8M0) /* no zero, no sign */
         return (bits & 0xff) == format->nan ? (double)NAN : ldexp(1, (int)(bits & 0xff) - 127);
     if (name == EMU_FORMAT_TF32)
@@ -86,7 +71,7 @@ double emu_widen(enum emu_format name, uint64_t bits)
 
 struct emu_exact emu_exact_of(double value)
 {
-    uint64_t bits = bits_of(value);
+    uint64_t bits = emu_f64_bits(value);
     uint64_t mantissa = bits & (f64_hidden - 1);
     int exponent = (int)(bits >> F64_MANTISSA_BITS) & F64_EXPONENT;
 

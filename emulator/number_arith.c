@@ -2,27 +2,11 @@
  *
  * To nearest the host computes; other directions work on the exact result in integers, since no
  * compiler promises to leave floating-point code alone where the host's rounding is changed. */
+#include "emulator/bits.h"
 #include "emulator/number_exact.h"
 
 #include <math.h>
 #include <string.h>
-
-static double double_of(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static float float_of(uint64_t bits)
-{
-    uint32_t word = (uint32_t)bits;
-    float value;
-
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
 
 static double round_to(enum emu_format format, struct emu_exact number, enum emu_rounding rounding)
 {
@@ -199,7 +183,7 @@ static double sqrt_to(enum emu_format format, double a, enum emu_rounding roundi
 
 static float canonical_f32(double value)
 {
-    return isnan(value) ? float_of(EMU_NAN_F32) : (float)value;
+    return isnan(value) ? emu_f32_of(EMU_NAN_F32) : (float)value;
 }
 
 float emu_fma_f32(float a, float b, float c, enum emu_rounding rounding)
@@ -256,9 +240,9 @@ static double result_f64(double value, double first, double second, double third
 
         memcpy(&bits, &operands[i], sizeof bits);
         if (isnan(operands[i]))
-            return double_of(bits | UINT64_C(1) << QUIET_BIT);
+            return emu_f64_of(bits | UINT64_C(1) << QUIET_BIT);
     }
-    return isnan(value) ? double_of(EMU_NAN_F64) : value;
+    return isnan(value) ? emu_f64_of(EMU_NAN_F64) : value;
 }
 
 double emu_fma_f64(double a, double b, double c, enum emu_rounding rounding)

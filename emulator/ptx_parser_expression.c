@@ -1,6 +1,7 @@
 /* Constant expressions: PTX ISA "Constants", "Constant Expressions", and "Summary of Constant
  * Expression Evaluation Rules". Where that is silent, ptxas 13.0 was asked: a shift counts modulo
  * 64, what ?: gives keeps its own type. */
+#include "emulator/bits.h"
 #include "emulator/ptx_parser.h"
 
 #include <string.h>
@@ -32,14 +33,6 @@ static const struct operator_rule operators[] = {
 };
 
 static bool parse_choice(struct emu_parser *p, struct emu_constant *value);
-
-static double to_double(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static bool is_integer(const struct emu_constant *value)
 {
@@ -98,7 +91,7 @@ static bool parse_literal(struct emu_parser *p, struct emu_constant *value)
 static bool apply_unary(struct emu_parser *p, int sign, struct emu_constant *value)
 {
     if (value->kind == EMU_FLOAT && sign != '~') {
-        double operand = to_double(value->bits);
+        double operand = emu_f64_of(value->bits);
 
         if (sign == '!')
             return set_signed(value, operand == 0);
@@ -161,7 +154,7 @@ static bool parse_cast(struct emu_parser *p, struct emu_constant *value)
 static bool apply_float(struct emu_parser *p, int sign, struct emu_constant *left,
                         const struct emu_constant *right)
 {
-    double a = to_double(left->bits), b = to_double(right->bits);
+    double a = emu_f64_of(left->bits), b = emu_f64_of(right->bits);
 
     switch (sign) {
     case '+':

@@ -1,6 +1,7 @@
 /* What stands behind = in a declaration: PTX ISA "Initializers".
  *
  * Bytes are written in the order of the text, and the rest is zeros. */
+#include "emulator/bits.h"
 #include "emulator/ptx_parser.h"
 
 #include <string.h>
@@ -27,18 +28,6 @@ static bool put_bytes(struct emu_parser *p, struct initialiser *in, uint64_t at,
     return true;
 }
 
-static uint64_t bits_of_f32(uint64_t bits_of_f64)
-{
-    double wide;
-    float narrow;
-    uint32_t bits;
-
-    memcpy(&wide, &bits_of_f64, sizeof wide);
-    narrow = (float)wide;
-    memcpy(&bits, &narrow, sizeof bits);
-    return bits;
-}
-
 /* Integers for integers, and for what floating-point numbers can be too: .b32 and .b64. */
 static bool convert(struct emu_parser *p, const struct emu_variable *variable,
                     const struct emu_constant *value, int line, uint64_t *bits)
@@ -58,7 +47,7 @@ static bool convert(struct emu_parser *p, const struct emu_variable *variable,
     case EMU_FLOAT:
         matches = is_f32 || is_f64;
         if (is_f32)
-            *bits = bits_of_f32(*bits);
+            *bits = emu_f32_bits((float)emu_f64_of(*bits));
         break;
     default:
         matches = takes_integer;
