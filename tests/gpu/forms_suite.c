@@ -21,8 +21,8 @@ enum {
     LANES = 32,
     BLOCKS = 32,
     THREADS = LANES * BLOCKS,
-    OPERANDS_MAX = 8,
-    NAME_SIZE = 96,
+    OPERANDS_MAX = 16, /* registers and immediates */
+    NAME_SIZE = 128,
     TEXT_SIZE = 8192,
     SLOT_BYTES = 8 /* of an operand of a thread, whatever its type */
 };
@@ -30,9 +30,10 @@ enum {
 /* ---- Forms ---- */
 
 struct operand {
-    char type[8]; /* "f32"; "#" for immediates */
+    char type[16]; /* "f32"; "#" for immediates */
     char immediate[16];
-    bool joined; /* the second of two results of one operand */
+    bool joined;                      /* the second of two results of one operand        */
+    bool is_in_vector, opens, closes; /* one of {a, b}; its first; its last */
 };
 
 struct form {
@@ -55,25 +56,45 @@ static const struct {
 #undef FORM
 };
 
+/* One register of each of the vector's, or the immediate; false where there are too many. */
+static bool add_operand(struct form *form, const char *text, int length, bool joined)
+{
+    bool is_vector = length > 2 && text[1] == '*';
+    int registers = is_vector ? text[0] - '0' : 1;
+
+    if (is_vector) {
+        text += 2;
+        length -= 2;
+    }
+    for (int i = 0; i < registers; i++) {
+        struct operand *operand = &form->operands[form->count];
+
+        if (form->count == OPERANDS_MAX || (size_t)length >= sizeof operand->type)
+            return false;
+        operand->joined = joined;
+        operand->is_in_vector = is_vector;
+        operand->opens = is_vector && i == 0;
+        operand->closes = is_vector && i == registers - 1;
+        if (*text == '#') {
+            strcpy(operand->type, "#");
+            snprintf(operand->immediate, sizeof operand->immediate, "%.*s", length - 1, text + 1);
+        } else {
+            snprintf(operand->type, sizeof operand->type, "%.*s", length, text);
+        }
+        form->count++;
+    }
+    return true;
+}
+
 static bool parse_operands(struct form *form, const char *text)
 {
     bool is_result = true, joined = false;
 
     while (*text) {
-        struct operand *operand = &form->operands[form->count];
         size_t length = strcspn(text, "=,|");
 
-        if (form->count == OPERANDS_MAX || length >= sizeof operand->immediate)
+        if (!add_operand(form, text, (int)length, joined))
             return false;
-        operand->joined = joined;
-        if (*text == '#') {
-            strcpy(operand->type, "#");
-            snprintf(operand->immediate, sizeof operand->immediate, "%.*s", (int)length - 1,
-                     text + 1);
-        } else {
-            snprintf(operand->type, sizeof operand->type, "%.*s", (int)length, text);
-        }
-        form->count++;
         if (is_result)
             form->results = form->count;
         text += length;
@@ -125,7 +146,10 @@ static void each_form(void (*use)(void *, struct form *), void *user)
 
 static int bits_of(const char *type)
 {
-    if (strcmp(type, "shift") == 0 || strcmp(type, "f16x2") == 0 || strcmp(type, "bf16x2") == 0)
+    if (type[0] == 'm') /* of a multiplication */
+        type++;
+    if (strcmp(type, "shift") == 0 || strcmp(type, "f16x2") == 0 || strcmp(type, "bf16x2") == 0 ||
+        strcmp(type, "e8x4") == 0)
         return 32;
     if (strcmp(type, "bf16") == 0 || strcmp(type, "f16") == 0)
         return 16;
@@ -154,6 +178,12 @@ static void append(char *text, const char *format, ...)
     va_end(arguments);
 }
 
+static bool is_float_register(const char *type)
+{
+    type += type[0] == 'm';
+    return strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0;
+}
+
 static void append_declaration(char *text, const struct operand *operand, int i)
 {
     if (operand->type[0] == '#')
@@ -161,8 +191,7 @@ static void append_declaration(char *text, const struct operand *operand, int i)
     if (strcmp(operand->type, "p") == 0)
         append(text, "    .reg .pred %%x%d;\n    .reg .b32 %%w%d;\n", i, i);
     else
-        append(text, "    .reg .%s%d %%x%d;\n",
-               strcmp(operand->type, "f32") == 0 || strcmp(operand->type, "f64") == 0 ? "f" : "b",
+        append(text, "    .reg .%s%d %%x%d;\n", is_float_register(operand->type) ? "f" : "b",
                register_bits(operand->type), i);
 }
 
@@ -191,7 +220,7 @@ static void append_store(char *text, const struct operand *operand, int i)
 static void write_kernel(const struct form *form, char text[TEXT_SIZE])
 {
     text[0] = '\0';
-    append(text, ".version 8.3\n.target sm_90a\n.address_size 64\n"
+    append(text, ".version 8.4\n.target sm_90a\n.address_size 64\n"
                  ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
                  "    .reg .b64 %%in, %%out, %%at;\n    .reg .b32 %%r<3>;\n");
     for (int i = 0; i < form->count; i++)
@@ -208,11 +237,11 @@ static void write_kernel(const struct form *form, char text[TEXT_SIZE])
     for (int i = 0; i < form->count; i++) {
         const struct operand *operand = &form->operands[i];
 
-        append(text, "%s", i == 0 ? "" : operand->joined ? "|" : ", ");
+        append(text, "%s%s", i == 0 ? "" : operand->joined ? "|" : ", ", operand->opens ? "{" : "");
         if (operand->type[0] == '#')
             append(text, "%s", operand->immediate);
         else
-            append(text, "%%x%d", i);
+            append(text, "%%x%d%s", i, operand->closes ? "}" : "");
     }
     append(text, ";\n");
     for (int i = 0; i < form->results; i++)
@@ -281,8 +310,42 @@ static uint64_t draw_float(uint64_t index, int exponent, int mantissa)
     }
 }
 
+/* Finite, for sums: near 1, widely spread by the eighth of the exponents around it, or zero. */
+static uint64_t draw_finite(uint64_t index, int exponent, int mantissa)
+{
+    uint64_t random = draw(index), bias = ((uint64_t)1 << (exponent - 1)) - 1,
+             sign = (random >> 1 & 1) << (exponent + mantissa),
+             spread = random >> 60 < 4 ? ((uint64_t)1 << exponent) / 8 : 2;
+
+    if (random >> 60 == 15)
+        return sign;
+    return sign | (bias - spread + (random >> 8) % (2 * spread)) << mantissa |
+           (draw(index ^ 0x8000000000u) & (((uint64_t)1 << mantissa) - 1));
+}
+
+static uint64_t draw_factor(const char *type, uint64_t index)
+{
+    uint64_t bytes = 0;
+
+    if (strcmp(type, "f32") == 0)
+        return draw_finite(index, 8, 23);
+    if (strcmp(type, "b32") == 0) /* tf32 */
+        return draw_finite(index, 8, 10) << 13;
+    if (strcmp(type, "f64") == 0)
+        return draw_finite(index, 11, 52);
+    if (strcmp(type, "f16x2") == 0)
+        return draw_finite(index, 5, 10) | draw_finite(index ^ 0x4000000000u, 5, 10) << 16;
+    if (strcmp(type, "bf16x2") == 0)
+        return draw_finite(index, 8, 7) | draw_finite(index ^ 0x4000000000u, 8, 7) << 16;
+    for (int i = 0; i < 4; i++) /* e8x4: e4m3, or e5m2 by the same bits */
+        bytes |= draw_finite(index ^ (uint64_t)i << 34, 4, 3) << (8 * i);
+    return bytes;
+}
+
 static uint64_t draw_value(const char *type, uint64_t index)
 {
+    if (type[0] == 'm')
+        return draw_factor(type + 1, index);
     if (strcmp(type, "f32") == 0)
         return draw_float(index, 8, 23);
     if (strcmp(type, "f64") == 0)
@@ -384,6 +447,29 @@ static bool open_machine(struct machine *machine, enum lathe_emulator_use use)
            check(machine, machine->device->driver.cuMemAlloc(&machine->out, bytes), "cuMemAlloc");
 }
 
+/* The emulator's tensor cores, for all contexts that are made later in the process. */
+static bool be_exact(void)
+{
+    struct lathe_context *context = NULL;
+    const struct lt_device *device = NULL;
+    void (*set_exact)(int exact) = NULL;
+    struct lathe_error error;
+
+    if (lathe_context_create(&context, lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
+                             &error) == LATHE_OK &&
+        lt_context_probe(context, &device, &error) == LATHE_OK) {
+        const struct lt_library_function function = {"emu_set_exact", &set_exact};
+
+        lt_library_load(&device->driver.library, &function, 1, NULL);
+        if (set_exact)
+            set_exact(1);
+    } else {
+        printf("# %s\n", error.message);
+    }
+    lathe_context_destroy(&context);
+    return set_exact != NULL;
+}
+
 static void close_machine(struct machine *machine)
 {
     if (machine->in)
@@ -449,7 +535,7 @@ struct suite {
     struct machine emulator, gpu;
     bool has_gpu;
     FILE *expected, *written;
-    int passed, failed, unknown;
+    int passed, failed, skipped, unknown;
     uint64_t values[THREADS][OPERANDS_MAX], got[THREADS][OPERANDS_MAX], want[THREADS][OPERANDS_MAX];
 };
 
@@ -495,8 +581,12 @@ static void run_form(void *user, struct form *form)
         return;
     }
     suite->unknown += !known;
-    count(suite, ran && (form->tolerance > 0 || (known && hash_results(form, suite->got) == hash)),
-          form);
+    if (ran && form->tolerance > 0) { /* a hash knows no bounds */
+        printf("# %s is compared beside a GPU alone\n", form->opcode);
+        suite->skipped++;
+        return;
+    }
+    count(suite, ran && known && hash_results(form, suite->got) == hash, form);
 }
 
 int main(int arguments, char **words)
@@ -517,14 +607,14 @@ int main(int arguments, char **words)
         else if (strncmp(words[i], "write=", 6) == 0)
             suite.written = fopen(words[i] + 6, "w");
     }
-    opened = open_machine(&suite.emulator, LATHE_EMULATOR_ALWAYS);
+    opened = be_exact() && open_machine(&suite.emulator, LATHE_EMULATOR_ALWAYS);
     suite.has_gpu = wants_gpu && opened && open_machine(&suite.gpu, LATHE_EMULATOR_NEVER);
     if (opened && suite.has_gpu == wants_gpu)
         each_form(run_form, &suite);
     if (suite.unknown > 0)
         printf("# of %d forms it is not known what an H200 gives\n", suite.unknown);
     printf("%d passed, %d failed, %d skipped\n", suite.passed, suite.failed,
-           suite.passed + suite.failed == 0);
+           suite.skipped + (suite.passed + suite.failed == 0));
     if (suite.gpu.context)
         close_machine(&suite.gpu);
     if (suite.emulator.context)
