@@ -51,7 +51,7 @@ static enum emu_step store(struct emu_warp *warp, struct emu_group *group, const
             emu_store_bits(at + i * op->bytes, value[i][lane], op->bytes);
     }
     if (op->space != EMU_SPACE_LOCAL && op->space != EMU_SPACE_PARAM)
-        warp->cta->cluster->run->progress++;
+        warp->cta->cluster->progress++;
     return EMU_STEP_NEXT;
 }
 

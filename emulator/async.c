@@ -11,8 +11,10 @@
 
 enum { BULK_ALIGNMENT = 16, MAP_ALIGNMENT = 64 };
 
-/* A kernel that never waits for its copies must not take all memory of the host. */
-enum { COPIES_MAX = 16384, COPY_BYTES_MAX = 64 << 20 };
+/* A kernel that never waits for its copies must not take all memory of the host: so many for all
+ * clusters together, and so many at least for each. */
+enum { COPIES_MAX = 16384, COPIES_LEAST = 64 };
+enum { COPY_BYTES_MAX = 64 << 20, COPY_BYTES_LEAST = 64 << 10 };
 
 enum { MULTICAST = 1, REDUCES = EMU_ASYNC_REDUCES, IM2COL = 4, FROM_SHARED = 8, ON_BARRIER = 16 };
 
@@ -31,49 +33,59 @@ enum {
 /* ---- The list of what is under way ---- */
 
 /* Early, soon and late are as likely as each other. */
-static uint64_t draw_due(struct emu_run *run)
+static uint64_t draw_due(struct emu_cluster *cluster)
 {
-    uint64_t random = emu_draw(run);
+    uint64_t random = emu_draw(&cluster->random);
 
     switch (random % 3) {
     case 0:
-        return run->turn;
+        return cluster->turn;
     case 1:
-        return run->turn + 1 + (random >> 8) % 3;
+        return cluster->turn + 1 + (random >> 8) % 3;
     default:
-        return run->turn + 4 + (random >> 8) % 24;
+        return cluster->turn + 4 + (random >> 8) % 24;
     }
 }
 
-static bool add(struct emu_run *run, const struct emu_async *work)
+static bool add(struct emu_cluster *cluster, const struct emu_async *work)
 {
-    size_t room = run->async_room ? 2 * run->async_room : 64;
+    size_t room = cluster->async_room ? 2 * cluster->async_room : 8;
 
-    if (run->async_count == run->async_room) {
-        struct emu_async *grown = realloc(run->async, room * sizeof *grown);
+    if (cluster->async_count == cluster->async_room) {
+        struct emu_async *grown = realloc(cluster->async, room * sizeof *grown);
 
         if (!grown)
             return false;
-        run->async = grown;
-        run->async_room = room;
+        cluster->async = grown;
+        cluster->async_room = room;
     }
-    run->async[run->async_count] = *work;
-    run->async[run->async_count].due = draw_due(run);
-    run->async_count++;
+    cluster->async[cluster->async_count] = *work;
+    cluster->async[cluster->async_count].due = draw_due(cluster);
+    cluster->async_count++;
     return true;
 }
 
-bool emu_async_is_full(const struct emu_run *run)
+static bool bytes_are_full(const struct emu_cluster *cluster)
 {
-    return run->async_count >= COPIES_MAX || run->async_bytes >= COPY_BYTES_MAX;
+    return cluster->async_bytes >= emu_share(cluster->run, COPY_BYTES_MAX, COPY_BYTES_LEAST);
 }
 
-bool emu_async_is_idle(const struct emu_run *run, const struct emu_cluster *cluster)
+bool emu_async_is_full(const struct emu_cluster *cluster)
 {
-    for (size_t i = 0; i < run->async_count; i++)
-        if (run->async[i].warp->cta->cluster == cluster)
-            return false;
-    return true;
+    return cluster->async_count >= emu_share(cluster->run, COPIES_MAX, COPIES_LEAST) ||
+           bytes_are_full(cluster);
+}
+
+bool emu_async_is_idle(const struct emu_cluster *cluster)
+{
+    return cluster->async_count == 0;
+}
+
+void emu_async_drop(struct emu_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->async_count; i++)
+        free(cluster->async[i].data);
+    free(cluster->async);
 }
 
 /* ---- Doing it ---- */
@@ -198,7 +210,7 @@ static bool make_data(struct emu_async *work, uint32_t bytes)
     work->is_read = true;
     if (work->data) {
         work->room = bytes;
-        work->warp->cta->cluster->run->async_bytes += bytes;
+        work->warp->cta->cluster->async_bytes += bytes;
     }
     return work->data || fault(work, EMU_NO_RESOURCES, "no memory for a copy");
 }
@@ -241,15 +253,15 @@ static bool write_target(struct emu_async *work)
 }
 
 /* One step of the work; *is_done where it was the last. */
-static bool advance(struct emu_run *run, struct emu_async *work, bool *is_done)
+static bool advance(struct emu_cluster *cluster, struct emu_async *work, bool *is_done)
 {
     bool is_load = work->is_tensor && !(work->op->flags & FROM_SHARED);
 
-    run->progress++;
-    emu_charge(run, work->announced);
+    cluster->progress++;
+    emu_charge(cluster, work->announced);
     *is_done = is_load || work->is_read;
-    if (!*is_done && run->async_bytes >= COPY_BYTES_MAX) { /* what has been read is written first */
-        work->due = run->turn + 1;
+    if (!*is_done && bytes_are_full(cluster)) { /* what has been read is written first */
+        work->due = cluster->turn + 1;
         return true;
     }
     if (is_load) {
@@ -259,31 +271,31 @@ static bool advance(struct emu_run *run, struct emu_async *work, bool *is_done)
         return false;
     }
     if (!*is_done) {
-        work->due = draw_due(run);
+        work->due = draw_due(cluster);
         return true;
     }
     return !work->barrier_cta || emu_mbarrier_complete(work->warp, work->op, work->barrier_cta,
                                                        work->barrier, work->announced);
 }
 
-bool emu_async_turn(struct emu_run *run)
+bool emu_async_turn(struct emu_cluster *cluster)
 {
     size_t i = 0;
 
-    while (i < run->async_count) {
-        struct emu_async *work = &run->async[i];
+    while (i < cluster->async_count) {
+        struct emu_async *work = &cluster->async[i];
         bool is_done = false;
 
-        if (work->due > run->turn) {
+        if (work->due > cluster->turn) {
             i++;
             continue;
         }
-        if (!advance(run, work, &is_done))
+        if (!advance(cluster, work, &is_done))
             return false;
         if (is_done) {
             free(work->data);
-            run->async_bytes -= work->room;
-            *work = run->async[--run->async_count];
+            cluster->async_bytes -= work->room;
+            *work = cluster->async[--cluster->async_count];
         } else {
             i++;
         }
@@ -312,9 +324,9 @@ static struct emu_cta *shared_place(struct emu_warp *warp, const struct emu_op *
     return cta;
 }
 
-bool emu_async_add(struct emu_run *run, const struct emu_async *work)
+bool emu_async_add(struct emu_cluster *cluster, const struct emu_async *work)
 {
-    if (add(run, work))
+    if (add(cluster, work))
         return true;
     free(work->data);
     return fault(work, EMU_NO_RESOURCES, "no memory for a copy");
@@ -339,7 +351,7 @@ static bool add_for_ctas(struct emu_warp *warp, const struct emu_async *work, ui
         else
             one.to_cta = &cluster->ctas[rank];
         one.barrier_cta = &cluster->ctas[rank];
-        if (!emu_async_add(cluster->run, &one))
+        if (!emu_async_add(cluster, &one))
             return false;
     }
     return true;
@@ -392,7 +404,7 @@ static bool set_ends(struct emu_warp *warp, struct emu_group *group, struct emu_
 static enum emu_step bulk_copy(struct emu_warp *warp, struct emu_group *group,
                                const struct emu_op *op, uint32_t mask)
 {
-    if (emu_async_is_full(warp->cta->cluster->run))
+    if (emu_async_is_full(warp->cta->cluster))
         return EMU_STEP_BLOCKED;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         struct emu_async work = {.warp = warp,
@@ -407,7 +419,7 @@ static enum emu_step bulk_copy(struct emu_warp *warp, struct emu_group *group,
             return EMU_STEP_FAULT;
         if (op->flags & MULTICAST
                 ? !add_for_ctas(warp, &work, (uint32_t)value_of(warp, group, op, lane, MASK), false)
-                : !emu_async_add(warp->cta->cluster->run, &work))
+                : !emu_async_add(warp->cta->cluster, &work))
             return EMU_STEP_FAULT;
     }
     return EMU_STEP_NEXT;
@@ -470,7 +482,7 @@ static bool set_box(struct emu_warp *warp, struct emu_group *group, struct emu_a
 static enum emu_step tensor_copy(struct emu_warp *warp, struct emu_group *group,
                                  const struct emu_op *op, uint32_t mask)
 {
-    if (emu_async_is_full(warp->cta->cluster->run))
+    if (emu_async_is_full(warp->cta->cluster))
         return EMU_STEP_BLOCKED;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         struct emu_async work = {
@@ -483,7 +495,7 @@ static enum emu_step tensor_copy(struct emu_warp *warp, struct emu_group *group,
             return EMU_STEP_FAULT;
         if (op->flags & MULTICAST
                 ? !add_for_ctas(warp, &work, (uint32_t)value_of(warp, group, op, lane, MASK), true)
-                : !emu_async_add(warp->cta->cluster->run, &work))
+                : !emu_async_add(warp->cta->cluster, &work))
             return EMU_STEP_FAULT;
     }
     return EMU_STEP_NEXT;
@@ -515,11 +527,11 @@ static bool is_waited_for(const struct emu_async *work, const struct emu_warp *w
 static enum emu_step wait_groups(struct emu_warp *warp, struct emu_group *group,
                                  const struct emu_op *op, uint32_t mask)
 {
-    const struct emu_run *run = warp->cta->cluster->run;
+    const struct emu_cluster *cluster = warp->cta->cluster;
     uint64_t allowed = value_of(warp, group, op, __builtin_ctz(mask), 0);
 
-    for (size_t i = 0; i < run->async_count; i++)
-        if (is_waited_for(&run->async[i], warp, mask, op, allowed))
+    for (size_t i = 0; i < cluster->async_count; i++)
+        if (is_waited_for(&cluster->async[i], warp, mask, op, allowed))
             return EMU_STEP_BLOCKED;
     return EMU_STEP_NEXT;
 }

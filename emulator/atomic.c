@@ -37,7 +37,7 @@ static enum emu_step update(struct emu_warp *warp, struct emu_group *group, cons
                 emu_slot(group, op->results[i])[lane] = emu_extend(old, op->type, op->width);
         }
     }
-    warp->cta->cluster->run->progress++;
+    warp->cta->cluster->progress++;
     return EMU_STEP_NEXT;
 }
 

@@ -22,7 +22,7 @@ static void complete(struct emu_cta *cta, struct emu_named_barrier *barrier)
     barrier->result = barrier->votes;
     barrier->votes = no_votes;
     barrier->threads = barrier->padded = barrier->expected = 0;
-    cta->cluster->run->progress++;
+    cta->cluster->progress++;
 }
 
 static void settle(struct emu_cta *cta, struct emu_named_barrier *barrier)
@@ -106,7 +106,7 @@ static enum emu_step named_barrier(struct emu_warp *warp, struct emu_group *grou
         group->awaiting = barrier->phase;
         barrier->threads += count_of(mask);
         barrier->padded += mask == warp->live ? EMU_LANES : count_of(mask);
-        cta->cluster->run->progress++;
+        cta->cluster->progress++;
         settle(cta, barrier);
         if (op->flags == ARRIVE)
             return EMU_STEP_NEXT;
@@ -159,7 +159,7 @@ static void settle_cluster(struct emu_cluster *cluster)
     for (uint32_t i = 0; i < cluster->cta_count; i++)
         for (uint32_t w = 0; w < cluster->ctas[i].warp_count; w++)
             cluster->ctas[i].warps[w].cluster_counted = 0;
-    cluster->run->progress++;
+    cluster->progress++;
 }
 
 static enum emu_step cluster_arrive(struct emu_warp *warp, struct emu_group *group,
@@ -172,7 +172,7 @@ static enum emu_step cluster_arrive(struct emu_warp *warp, struct emu_group *gro
                          "arrives at the cluster's barrier again without having waited");
     warp->cluster_arrived |= mask;
     warp->cluster_counted |= mask;
-    warp->cta->cluster->run->progress++;
+    warp->cta->cluster->progress++;
     settle_cluster(warp->cta->cluster);
     return EMU_STEP_NEXT;
 }

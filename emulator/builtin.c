@@ -206,7 +206,7 @@ static enum emu_step print(struct emu_warp *warp, struct emu_group *group, const
         else
             putchar(*at++);
     }
-    emu_charge(warp->cta->cluster->run, state.bytes + (uint64_t)(at - format));
+    emu_charge(warp->cta->cluster, state.bytes + (uint64_t)(at - format));
     /* Unlike C's: CUDA C++ Programming Guide, "Formatted Output". */
     give(group, op, lane, state.read);
     return state.failed ? EMU_STEP_FAULT : EMU_STEP_NEXT;
@@ -233,14 +233,14 @@ static enum emu_step assertion(struct emu_warp *warp, struct emu_group *group,
 static enum emu_step allocate(struct emu_warp *warp, struct emu_group *group,
                               const struct emu_op *op, int lane)
 {
-    struct emu_run *run = warp->cta->cluster->run;
+    struct emu_device *device = warp->cta->cluster->run->device;
     uint64_t bytes, address;
 
     if (op->call->argument_count != 1)
         return emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "malloc takes one argument");
     bytes = argument(warp, group, op, lane, 0);
-    address = emu_heap_allocate(run->device, bytes);
-    emu_charge(run, (address ? bytes : 0) + run->device->memory.count * sizeof(uint64_t));
+    address = emu_heap_allocate(device, bytes);
+    emu_charge(warp->cta->cluster, (address ? bytes : 0) + device->memory.count * sizeof(uint64_t));
     give(group, op, lane, address);
     return EMU_STEP_NEXT;
 }

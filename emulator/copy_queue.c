@@ -33,12 +33,12 @@ static struct emu_queued *push(struct emu_queue *queue)
 
 static bool do_copy(struct emu_warp *warp, struct emu_queued *item)
 {
-    struct emu_run *run = warp->cta->cluster->run;
+    struct emu_cluster *cluster = warp->cta->cluster;
     const unsigned char *from =
-        item->read_bytes ? emu_bytes(run->device, item->from, item->read_bytes) : NULL;
+        item->read_bytes ? emu_bytes(cluster->run->device, item->from, item->read_bytes) : NULL;
 
     item->is_done = true;
-    run->progress++;
+    cluster->progress++;
     if (item->read_bytes && !from) {
         emu_fault(warp, item->op, item->lane, EMU_ILLEGAL_ADDRESS,
                   "a copy of %u bytes at global address 0x%llx", item->read_bytes,
@@ -104,7 +104,7 @@ bool emu_copy_queue_turn(struct emu_warp *warp)
     if (queue->count == 0)
         return true;
 
-    struct emu_queued *item = &queue->items[emu_draw(warp->cta->cluster->run) % queue->count];
+    struct emu_queued *item = &queue->items[emu_draw(&warp->cta->cluster->random) % queue->count];
 
     if (!item->is_arrival && !do_copy(warp, item))
         return false;

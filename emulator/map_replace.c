@@ -28,7 +28,7 @@ static enum emu_step replace(struct emu_warp *warp, struct emu_group *group,
             return emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
                              "no tensor map is there, or %s cannot be 0x%llx", field,
                              (unsigned long long)sources[op->source_count - 1][lane]);
-        warp->cta->cluster->run->progress++;
+        warp->cta->cluster->progress++;
     }
     return EMU_STEP_NEXT;
 }
@@ -50,7 +50,7 @@ static enum emu_step copy_map(struct emu_warp *warp, struct emu_group *group,
     if (!source)
         return EMU_STEP_FAULT;
     memcpy(target, source, EMU_TENSOR_MAP_BYTES);
-    warp->cta->cluster->run->progress++;
+    warp->cta->cluster->progress++;
     return EMU_STEP_NEXT;
 }
 

@@ -79,7 +79,7 @@ static enum emu_step store(struct emu_warp *warp, struct emu_group *group, const
                 emu_store_bits(rows[i * ROWS + row] + 2 * column, values[lane] >> (16 * half), 2);
             }
     }
-    warp->cta->cluster->run->progress++;
+    warp->cta->cluster->progress++;
     return EMU_STEP_NEXT;
 }
 

@@ -98,9 +98,9 @@ static struct emu_cta *place(struct emu_warp *warp, const struct emu_op *op, int
 
 /* ---- What happens to them ---- */
 
-static void settle(struct emu_run *run, struct emu_mbarrier *barrier)
+static void settle(struct emu_cluster *cluster, struct emu_mbarrier *barrier)
 {
-    run->progress++;
+    cluster->progress++;
     if (barrier->pending == 0 && barrier->tx == 0) {
         barrier->phase++;
         barrier->pending = barrier->expected;
@@ -130,7 +130,7 @@ static bool arrive(struct emu_warp *warp, const struct emu_op *op, int lane,
         return false;
     }
     barrier->pending -= count;
-    settle(warp->cta->cluster->run, barrier);
+    settle(warp->cta->cluster, barrier);
     return true;
 }
 
@@ -141,7 +141,7 @@ bool emu_mbarrier_complete(struct emu_warp *warp, const struct emu_op *op, struc
 
     if (!barrier || !add_bytes(warp, op, -1, barrier, -(int64_t)bytes))
         return false;
-    settle(warp->cta->cluster->run, barrier);
+    settle(warp->cta->cluster, barrier);
     return true;
 }
 
@@ -228,7 +228,7 @@ static enum emu_step execute_init(struct emu_warp *warp, struct emu_group *group
         *barrier =
             (struct emu_mbarrier){.offset = offset, .expected = expected, .pending = expected};
         memset(cta->shared + offset, 0, OBJECT_BYTES);
-        warp->cta->cluster->run->progress++;
+        warp->cta->cluster->progress++;
     }
     return EMU_STEP_NEXT;
 }
@@ -263,7 +263,7 @@ static bool expect_step(struct emu_warp *warp, struct emu_group *group, const st
     (void)group;
     if (!add_bytes(warp, op, lane, barrier, op->variant ? -bytes : bytes))
         return false;
-    settle(warp->cta->cluster->run, barrier);
+    settle(warp->cta->cluster, barrier);
     return true;
 }
 

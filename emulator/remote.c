@@ -34,7 +34,7 @@ static enum emu_step send_lane(struct emu_warp *warp, const struct emu_op *op, i
     for (int i = 0; i < op->vector; i++)
         emu_store_bits(work.data + i * op->bytes, values[i][lane], op->bytes);
     /* cppcheck-suppress memleak ; the list of copies owns it now */
-    return emu_async_add(warp->cta->cluster->run, &work) ? EMU_STEP_NEXT : EMU_STEP_FAULT;
+    return emu_async_add(warp->cta->cluster, &work) ? EMU_STEP_NEXT : EMU_STEP_FAULT;
 }
 
 static enum emu_step send(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
@@ -43,7 +43,7 @@ static enum emu_step send(struct emu_warp *warp, struct emu_group *group, const 
     emu_lanes lanes[VALUES + VECTOR_MAX];
     const uint64_t *sources[VALUES + VECTOR_MAX];
 
-    if (emu_async_is_full(warp->cta->cluster->run))
+    if (emu_async_is_full(warp->cta->cluster))
         return EMU_STEP_BLOCKED;
     for (int i = 0; i < op->source_count; i++)
         sources[i] = emu_read(warp, group, &op->sources[i], mask, lanes[i]);

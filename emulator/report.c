@@ -38,19 +38,20 @@ static void append_place(struct emu_error *error, const struct emu_warp *warp,
 enum emu_step emu_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
                         enum emu_outcome outcome, const char *format, ...)
 {
-    struct emu_run *run = warp->cta->cluster->run;
+    struct emu_cluster *cluster = warp->cta->cluster;
+    struct emu_error *error = &cluster->error;
     size_t length;
     va_list arguments;
 
-    if (run->outcome != EMU_DONE)
+    if (cluster->outcome != EMU_DONE)
         return EMU_STEP_FAULT;
-    run->outcome = outcome;
-    run->error->line = op && op->text ? op->text->line : 0;
-    append_place(run->error, warp, op, lane);
-    append(run->error, ": ");
-    length = strlen(run->error->message);
+    cluster->outcome = outcome;
+    error->line = op && op->text ? op->text->line : 0;
+    append_place(error, warp, op, lane);
+    append(error, ": ");
+    length = strlen(error->message);
     va_start(arguments, format);
-    vsnprintf(run->error->message + length, sizeof run->error->message - length, format, arguments);
+    vsnprintf(error->message + length, sizeof error->message - length, format, arguments);
     va_end(arguments);
     return EMU_STEP_FAULT;
 }

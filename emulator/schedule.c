@@ -1,20 +1,24 @@
-/* schedule.c: how a warp runs: which of its groups, and for how long. */
+/* schedule.c: how a cluster runs: in which order its warps, which of a warp's groups, and for how
+ * long. */
 #include "emulator/state.h"
 
-enum { STEP_BYTES = 256 }; /* about what is moved in the time of an instruction */
+enum {
+    STEP_BYTES = 256, /* about what is moved in the time of an instruction */
+    QUANTA = 9        /* of 1, 2, 4 ... 256 instructions */
+};
 
-uint64_t emu_draw(struct emu_run *run)
+uint64_t emu_draw(uint64_t *random)
 {
-    uint64_t z = run->random += 0x9e3779b97f4a7c15u; /* splitmix64, Steele and others 2014 */
+    uint64_t z = *random += 0x9e3779b97f4a7c15u; /* splitmix64, Steele and others 2014 */
 
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
 }
 
-void emu_charge(struct emu_run *run, uint64_t bytes)
+void emu_charge(struct emu_cluster *cluster, uint64_t bytes)
 {
-    run->steps += bytes / STEP_BYTES;
+    cluster->steps += bytes / STEP_BYTES;
 }
 
 /* ---- Groups ---- */
@@ -91,10 +95,10 @@ static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
     return op->execute(warp, group, op, mask);
 }
 
-/* Does one step of the group; false where the run has ended. */
-static bool advance(struct emu_run *run, struct emu_warp *warp, struct emu_group *group)
+/* Does one step of the group; false after a fault. */
+static bool advance(struct emu_cluster *cluster, struct emu_warp *warp, struct emu_group *group)
 {
-    run->steps++;
+    cluster->steps++;
     switch (step(warp, group)) {
     case EMU_STEP_NEXT:
         group->at++;
@@ -104,11 +108,11 @@ static bool advance(struct emu_run *run, struct emu_warp *warp, struct emu_group
     case EMU_STEP_YIELD:
         group->at++;
         group->status = EMU_YIELDED;
-        group->waited = run->turn;
+        group->waited = cluster->turn;
         break;
     case EMU_STEP_BLOCKED:
         group->status = EMU_WAITING;
-        group->waited = run->turn;
+        group->waited = cluster->turn;
         break;
     case EMU_STEP_FAULT:
         return false;
@@ -123,32 +127,34 @@ static bool background(struct emu_warp *warp)
 }
 
 /* A group may go on in this turn; but for one whose wait would be in vain again. */
-static void wake(const struct emu_run *run, const struct emu_warp *warp, struct emu_group *group)
+static void wake(const struct emu_cluster *cluster, const struct emu_warp *warp,
+                 struct emu_group *group)
 {
     group->status = EMU_READY;
     if (emu_mbarrier_suspends(warp, group)) {
         group->status = EMU_YIELDED;
-        group->waited = run->turn;
+        group->waited = cluster->turn;
     }
 }
 
 bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
 {
-    struct emu_run *run = warp->cta->cluster->run;
+    struct emu_cluster *cluster = warp->cta->cluster;
     int fixed = -1;
 
     if (!background(warp))
         return false;
     for (int i = 0; i < warp->group_count; i++)
-        wake(run, warp, &warp->groups[i]);
-    if (warp->group_count > 1 && emu_draw(run) % 4 == 0) /* also one that is ahead has its turn */
-        fixed = (int)(emu_draw(run) % (uint64_t)warp->group_count);
-    while (quantum-- > 0 && warp->live && run->steps <= run->step_limit) {
+        wake(cluster, warp, &warp->groups[i]);
+    if (warp->group_count > 1 &&
+        emu_draw(&cluster->random) % 4 == 0) /* also one that is ahead has its turn */
+        fixed = (int)(emu_draw(&cluster->random) % (uint64_t)warp->group_count);
+    while (quantum-- > 0 && warp->live && cluster->steps <= cluster->steps_left) {
         int index = fixed >= 0 ? fixed : warp->group_count == 1 ? 0 : pick_group(warp);
 
         if (index < 0 || warp->groups[index].status != EMU_READY)
             return true;
-        if (!advance(run, warp, &warp->groups[index]))
+        if (!advance(cluster, warp, &warp->groups[index]))
             return false;
         if (warp->group_count > 1 || warp->groups[0].lanes == 0) {
             int before = warp->group_count;
@@ -159,4 +165,37 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
         }
     }
     return true;
+}
+
+/* ---- Turns of a cluster ---- */
+
+static uint32_t list_warps(struct emu_cluster *cluster)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < cluster->cta_count; i++) {
+        struct emu_cta *cta = &cluster->ctas[i];
+
+        for (uint32_t w = 0; w < cta->warp_count; w++)
+            if (cta->warps[w].live)
+                cluster->order[count++] = &cta->warps[w];
+    }
+    return count;
+}
+
+void emu_cluster_turn(struct emu_cluster *cluster)
+{
+    uint32_t count = list_warps(cluster);
+
+    cluster->turn++;
+    if (!emu_async_turn(cluster))
+        return;
+    for (uint32_t left = count; left > 0; left--) {
+        uint32_t drawn = (uint32_t)(emu_draw(&cluster->random) % left);
+        struct emu_warp *warp = cluster->order[drawn];
+
+        cluster->order[drawn] = cluster->order[left - 1];
+        if (!emu_warp_turn(warp, 1u << (emu_draw(&cluster->random) % QUANTA)))
+            return;
+    }
 }

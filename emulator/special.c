@@ -37,18 +37,20 @@ static uint64_t lane_mask(int special, int lane)
     }
 }
 
-/* Clocks count instructions of warps. */
-static uint64_t clock_of(const struct emu_run *run, int special)
+/* Clocks count instructions of warps: those that the run knows of, and the cluster's own since. */
+static uint64_t clock_of(const struct emu_cluster *cluster, int special)
 {
+    uint64_t steps = cluster->run->steps + cluster->steps;
+
     switch (special) {
     case EMU_CLOCK:
     case EMU_GLOBALTIMER_LO:
-        return run->steps & UINT32_MAX;
+        return steps & UINT32_MAX;
     case EMU_CLOCK_HI:
     case EMU_GLOBALTIMER_HI:
-        return run->steps >> 32;
+        return steps >> 32;
     default:
-        return run->steps;
+        return steps;
     }
 }
 
@@ -117,7 +119,7 @@ uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int par
     case EMU_GLOBALTIMER:
     case EMU_GLOBALTIMER_LO:
     case EMU_GLOBALTIMER_HI:
-        return clock_of(run, special);
+        return clock_of(cta->cluster, special);
     case EMU_TOTAL_SMEM_SIZE:
     case EMU_AGGR_SMEM_SIZE:
         return cta->shared_bytes;

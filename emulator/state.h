@@ -264,15 +264,30 @@ struct emu_cta {
     struct emu_warpgroup *warpgroups[EMU_WARPGROUPS_MAX]; /* made when first used; owned */
 };
 
+/* What runs by itself: its CTAs, and its own part of the schedule. What it does depends on the
+ * seed, on its index and on global memory, and on no other cluster beside. */
 struct emu_cluster {
     struct emu_run *run;
+    uint64_t index; /* in the grid */
     struct emu_cta *ctas;
     uint32_t cta_count, id[3];
+    struct emu_warp **order; /* room for all its warps */
+
+    uint64_t random;            /* its stream of the schedule's numbers           */
+    uint64_t turn;              /* how many it has had                            */
+    uint64_t steps, steps_left; /* since the run has counted them; and may be yet */
+    uint64_t progress;          /* changes that others can see, since then        */
+    enum emu_outcome outcome;   /* of its first fault, and what is said of it     */
+    struct emu_error error;
+
+    struct emu_async *async; /* bulk copies under way */
+    size_t async_count, async_room;
+    uint64_t async_bytes; /* read, and not written yet */
 };
 
 /* A bulk copy under way, of one thread, to one CTA or to global memory. */
 struct emu_async {
-    uint64_t due; /* turn of the run */
+    uint64_t due; /* turn of the cluster */
     struct emu_warp *warp;
     const struct emu_op *op;
     int lane;
@@ -305,14 +320,10 @@ struct emu_run {
     uint64_t next_cluster, all_clusters;
     uint32_t cluster_ctas, shared_bytes, dynamic_base;
     uint32_t clusters_along[3], cluster_shape[3];
-    struct emu_warp **order; /* room for all resident warps */
 
-    struct emu_async *async;
-    size_t async_count, async_room;
-    uint64_t async_bytes; /* read, and not written yet */
-    uint64_t turn, steps, step_limit;
-    uint64_t progress; /* changes that others can see */
-    uint64_t random;
+    uint64_t steps, step_limit;
+    uint64_t quiet;  /* rounds in which nothing changed */
+    uint64_t random; /* what concerns more than one cluster is drawn from it */
 };
 
 /* ---- For handlers ---- */
@@ -345,13 +356,25 @@ uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int par
 
 /* Bytes that one instruction moves count as instructions too, so that the limit of steps is one of
  * time for programs that print, allocate or copy much. */
-void emu_charge(struct emu_run *run, uint64_t bytes);
+void emu_charge(struct emu_cluster *cluster, uint64_t bytes);
 
-/* Random numbers of the schedule. */
-uint64_t emu_draw(struct emu_run *run);
-/* Runs the warp for so many instructions, or until all of it waits. False where the run has ended.
- */
+/* The next random number of a stream. */
+uint64_t emu_draw(uint64_t *random);
+/* What one resident cluster may take of something that there is so much of: at least `least`. */
+uint64_t emu_share(const struct emu_run *run, uint64_t all, uint64_t least);
+
+/* Null without memory. */
+struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index);
+void emu_cluster_free(struct emu_cluster *cluster);
+/* All its threads have exited, and nothing is under way. */
+bool emu_cluster_is_over(const struct emu_cluster *cluster);
+/* One turn: what is due of its asynchronous work, then every warp once, in an order that is drawn.
+ * It ends early after a fault. */
+void emu_cluster_turn(struct emu_cluster *cluster);
+/* Runs the warp for so many instructions, or until all of it waits. False after a fault. */
 bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum);
+/* All resident clusters have a turn. False where the run has ended. */
+bool emu_round(struct emu_run *run);
 /* Ends the run with who waits for what. */
 void emu_report_deadlock(struct emu_run *run);
 
@@ -382,13 +405,14 @@ bool emu_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op, struct 
 enum { EMU_ASYNC_REDUCES = 2 };
 /* Takes a copy of the work, and what it owns: it is done in some later turn. False after a fault.
  */
-bool emu_async_add(struct emu_run *run, const struct emu_async *work);
+bool emu_async_add(struct emu_cluster *cluster, const struct emu_async *work);
 /* So much is under way that who issues more waits for some of it first. */
-bool emu_async_is_full(const struct emu_run *run);
+bool emu_async_is_full(const struct emu_cluster *cluster);
 /* Does what is due in this turn. False after a fault. */
-bool emu_async_turn(struct emu_run *run);
-/* All bulk copies of the CTAs of a cluster are done: it may go. */
-bool emu_async_is_idle(const struct emu_run *run, const struct emu_cluster *cluster);
+bool emu_async_turn(struct emu_cluster *cluster);
+/* All bulk copies of the cluster are done: it may go. */
+bool emu_async_is_idle(const struct emu_cluster *cluster);
+void emu_async_drop(struct emu_cluster *cluster);
 /* Does one of the warp's cp.async copies, as drawn. False after a fault. */
 bool emu_copy_queue_turn(struct emu_warp *warp);
 void emu_copy_queue_drop(struct emu_warp *warp);

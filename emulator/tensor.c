@@ -120,7 +120,7 @@ static bool do_first(struct emu_warp *warp, struct emu_warpgroup *warpgroup)
     struct issued *item = &warpgroup->items[warpgroup->done % IN_FLIGHT_MAX];
 
     warpgroup->done++;
-    warp->cta->cluster->run->progress++;
+    warp->cta->cluster->progress++;
     item->by = 0;
     return multiply_item(warp, item);
 }
@@ -149,7 +149,7 @@ bool emu_tensor_turn(struct emu_warp *warp)
 {
     struct emu_warpgroup *warpgroup = *warpgroup_of(warp);
 
-    if (!warpgroup || !is_ready(warpgroup) || emu_draw(warp->cta->cluster->run) % 8 != 0)
+    if (!warpgroup || !is_ready(warpgroup) || emu_draw(&warp->cta->cluster->random) % 8 != 0)
         return true;
     return do_first(warp, warpgroup);
 }

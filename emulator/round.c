@@ -1,0 +1,128 @@
+/* round.c: rounds: every resident cluster has one turn; then what concerns all of them is done. */
+#include "emulator/state.h"
+
+enum {
+    /* Rounds in which all only wait, and nothing changes, before that is called a deadlock: more
+     * than the longest that a copy is on its way. */
+    QUIET_ROUNDS = 2000
+};
+
+uint64_t emu_share(const struct emu_run *run, uint64_t all, uint64_t least)
+{
+    uint64_t share = all / run->cluster_room;
+
+    return share > least ? share : least;
+}
+
+/* Clusters that are over make room for those that have not begun. False without memory for a single
+ * one. */
+static bool refill(struct emu_run *run)
+{
+    for (uint32_t i = 0; i < run->cluster_count;) {
+        if (emu_cluster_is_over(run->clusters[i])) {
+            emu_cluster_free(run->clusters[i]);
+            run->clusters[i] = run->clusters[--run->cluster_count];
+            run->quiet = 0;
+        } else {
+            i++;
+        }
+    }
+    while (run->cluster_count < run->cluster_room && run->next_cluster < run->all_clusters) {
+        struct emu_cluster *cluster = emu_cluster_make(run, run->next_cluster);
+
+        if (!cluster)
+            return run->cluster_count > 0;
+        run->next_cluster++;
+        run->clusters[run->cluster_count++] = cluster;
+        run->quiet = 0;
+    }
+    return true;
+}
+
+static void have_turns(struct emu_run *run)
+{
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        run->clusters[i]->steps_left = run->step_limit - run->steps;
+        emu_cluster_turn(run->clusters[i]);
+    }
+}
+
+/* What clusters have counted by themselves. */
+static void count(struct emu_run *run)
+{
+    run->quiet++;
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        struct emu_cluster *cluster = run->clusters[i];
+
+        run->steps += cluster->steps;
+        if (cluster->progress)
+            run->quiet = 0;
+        cluster->steps = cluster->progress = 0;
+    }
+}
+
+/* ---- Ends ---- */
+
+/* Of faults in one round the one in the cluster with the lowest index is told. */
+static bool has_fault(struct emu_run *run)
+{
+    const struct emu_cluster *first = NULL;
+
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        const struct emu_cluster *cluster = run->clusters[i];
+
+        if (cluster->outcome != EMU_DONE && (!first || cluster->index < first->index))
+            first = cluster;
+    }
+    if (!first)
+        return false;
+    run->outcome = first->outcome;
+    *run->error = first->error;
+    return true;
+}
+
+static bool all_wait(const struct emu_run *run)
+{
+    for (uint32_t c = 0; c < run->cluster_count; c++)
+        for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++) {
+            const struct emu_cta *cta = &run->clusters[c]->ctas[i];
+
+            for (uint32_t w = 0; w < cta->warp_count; w++)
+                for (int g = 0; g < cta->warps[w].group_count; g++)
+                    if (cta->warps[w].groups[g].waited + QUIET_ROUNDS <= run->clusters[c]->turn)
+                        return false;
+        }
+    return true;
+}
+
+static bool has_deadlock(struct emu_run *run)
+{
+    if (run->quiet <= QUIET_ROUNDS || run->quiet % QUIET_ROUNDS != 1 || !all_wait(run))
+        return false;
+    emu_report_deadlock(run);
+    return true;
+}
+
+static bool is_out_of_steps(struct emu_run *run)
+{
+    if (run->steps <= run->step_limit)
+        return false;
+    run->outcome = EMU_OUT_OF_STEPS;
+    emu_fail(run->error, 0, "%s: not over after %llu instructions of warps",
+             run->code->function->name, (unsigned long long)run->steps);
+    return true;
+}
+
+bool emu_round(struct emu_run *run)
+{
+    if (!refill(run)) {
+        run->outcome = EMU_NO_RESOURCES;
+        emu_fail(run->error, 0, "%s: no memory for its CTAs", run->code->function->name);
+        return false;
+    }
+    if (run->cluster_count == 0)
+        return false;
+    have_turns(run);
+    count(run);
+    return !has_fault(run) && !has_deadlock(run) && !is_out_of_steps(run);
+}
