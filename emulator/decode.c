@@ -273,40 +273,46 @@ void emu_set_default_words(struct emu_op *op, const struct emu_instruction *inst
 
 /* ---- When it runs ---- */
 
+/* What a source is in all lanes alike. */
+static uint64_t value_for_all(const struct emu_warp *warp, const struct emu_group *group,
+                              const struct emu_source *source)
+{
+    uint64_t rank = (uint64_t)warp->cta->rank << EMU_RANK_SHIFT;
+    uint64_t offset = (uint64_t)source->offset;
+
+    switch (source->kind) {
+    case EMU_FROM_BITS:
+        return source->bits + offset;
+    case EMU_FROM_SHARED:
+        return (rank | source->bits) + offset;
+    case EMU_FROM_DYNAMIC:
+        return (rank | warp->cta->cluster->run->dynamic_base) + source->bits + offset;
+    case EMU_FROM_LOCAL:
+        return group->frame->local_base + source->bits + offset;
+    default:
+        return 0;
+    }
+}
+
 const uint64_t *emu_read(struct emu_warp *warp, const struct emu_group *group,
                          const struct emu_source *source, uint32_t mask, emu_lanes lanes)
 {
-    uint64_t rank = (uint64_t)warp->cta->rank << EMU_RANK_SHIFT;
+    if (source->kind == EMU_FROM_SLOT) {
+        const uint64_t *slot = emu_slot(group, source->slot);
 
-    if (source->kind == EMU_FROM_SLOT && source->offset == 0)
-        return emu_slot(group, source->slot);
-    for (int lane = 0; lane < EMU_LANES; lane++) {
-        if (!(mask >> lane & 1))
-            continue;
-        switch (source->kind) {
-        case EMU_FROM_SLOT:
-            lanes[lane] = emu_slot(group, source->slot)[lane] + (uint64_t)source->offset;
-            break;
-        case EMU_FROM_BITS:
-            lanes[lane] = source->bits + (uint64_t)source->offset;
-            break;
-        case EMU_FROM_SPECIAL:
-            lanes[lane] = emu_special(warp, lane, source->special, source->part);
-            break;
-        case EMU_FROM_SHARED:
-            lanes[lane] = (rank | source->bits) + (uint64_t)source->offset;
-            break;
-        case EMU_FROM_DYNAMIC:
-            lanes[lane] = (rank | warp->cta->cluster->run->dynamic_base) + source->bits +
-                          (uint64_t)source->offset;
-            break;
-        case EMU_FROM_LOCAL:
-            lanes[lane] = group->frame->local_base + source->bits + (uint64_t)source->offset;
-            break;
-        case EMU_FROM_SINK:
-            lanes[lane] = 0;
-            break;
-        }
+        if (source->offset == 0)
+            return slot;
+        for (int lane = 0; lane < EMU_LANES; lane++)
+            lanes[lane] = slot[lane] + (uint64_t)source->offset;
+    } else if (source->kind == EMU_FROM_SPECIAL) {
+        for (int lane = 0; lane < EMU_LANES; lane++)
+            if (mask >> lane & 1)
+                lanes[lane] = emu_special(warp, lane, source->special, source->part);
+    } else {
+        uint64_t value = value_for_all(warp, group, source);
+
+        for (int lane = 0; lane < EMU_LANES; lane++)
+            lanes[lane] = value;
     }
     return lanes;
 }

@@ -167,26 +167,53 @@ bool emu_is_signed(enum emu_type type)
     return type == EMU_S8 || type == EMU_S16 || type == EMU_S32 || type == EMU_S64;
 }
 
-uint64_t emu_extend(uint64_t value, enum emu_type type, int width)
+static inline uint64_t extended(uint64_t value, enum emu_type type, int size, int width)
 {
-    int size = emu_type_bytes(type);
-
     if (emu_is_signed(type) && size < 8 && (value >> (8 * size - 1) & 1))
         value |= ~(uint64_t)0 << (8 * size);
     return width < 8 ? value & (((uint64_t)1 << (8 * width)) - 1) : value;
 }
 
-uint64_t emu_load_bits(const unsigned char *bytes, enum emu_type type, int width)
+uint64_t emu_extend(uint64_t value, enum emu_type type, int width)
+{
+    return extended(value, type, emu_type_bytes(type), width);
+}
+
+/* Of a constant size they are one access each. */
+static inline uint64_t load_little(const unsigned char *bytes, int size)
 {
     uint64_t value = 0;
 
-    for (int i = 0; i < emu_type_bytes(type); i++)
+    for (int i = 0; i < size; i++)
         value |= (uint64_t)bytes[i] << (8 * i);
-    return emu_extend(value, type, width);
+    return value;
+}
+
+static inline void store_little(unsigned char *bytes, uint64_t value, int size)
+{
+    for (int i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+}
+
+uint64_t emu_load_bits(const unsigned char *bytes, enum emu_type type, int width)
+{
+    int size = emu_type_bytes(type);
+    uint64_t value = size == 4   ? load_little(bytes, 4)
+                     : size == 2 ? load_little(bytes, 2)
+                     : size == 8 ? load_little(bytes, 8)
+                                 : load_little(bytes, size);
+
+    return extended(value, type, size, width);
 }
 
 void emu_store_bits(unsigned char *bytes, uint64_t value, int count)
 {
-    for (int i = 0; i < count; i++)
-        bytes[i] = (unsigned char)(value >> (8 * i));
+    if (count == 4)
+        store_little(bytes, value, 4);
+    else if (count == 2)
+        store_little(bytes, value, 2);
+    else if (count == 8)
+        store_little(bytes, value, 8);
+    else
+        store_little(bytes, value, count);
 }
