@@ -12,20 +12,19 @@ static enum emu_step load(struct emu_warp *warp, struct emu_group *group, const 
     uint32_t size = (uint32_t)(op->bytes * op->vector);
     emu_lanes lanes;
     const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes);
+    struct emu_places places;
+    enum emu_step step =
+        emu_find_places(warp, group, op, mask, op->space, address, size, size, EMU_LOADS, &places);
 
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         if (!(mask >> lane & 1))
             continue;
-
-        const unsigned char *at =
-            emu_access(warp, group, op, lane, op->space, address[lane], size, size);
-
-        if (!at)
-            return EMU_STEP_FAULT;
         for (int i = 0; i < op->vector; i++)
             if (op->results[i] >= 0)
                 emu_slot(group, op->results[i])[lane] =
-                    emu_load_bits(at + i * op->bytes, op->type, op->width);
+                    emu_load_bits(places.at[lane] + i * op->bytes, op->type, op->width);
     }
     return EMU_STEP_NEXT;
 }
@@ -33,25 +32,32 @@ static enum emu_step load(struct emu_warp *warp, struct emu_group *group, const 
 static enum emu_step store(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            uint32_t mask)
 {
+    struct emu_cluster *cluster = warp->cta->cluster;
     uint32_t size = (uint32_t)(op->bytes * op->vector);
     emu_lanes lanes, values[8];
     const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes), *value[8];
+    struct emu_places places;
+    enum emu_step step =
+        emu_find_places(warp, group, op, mask, op->space, address, size, size, EMU_STORES, &places);
 
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int i = 0; i < op->vector; i++)
         value[i] = emu_read(warp, group, &op->sources[i + 1], mask, values[i]);
     for (int lane = 0; lane < EMU_LANES; lane++) {
+        unsigned char *at = places.at[lane];
+
         if (!(mask >> lane & 1))
             continue;
-
-        unsigned char *at = emu_access(warp, group, op, lane, op->space, address[lane], size, size);
-
+        if (places.logged >> lane & 1)
+            at = emu_log_add(&cluster->log, address[lane], at, size, NULL);
         if (!at)
-            return EMU_STEP_FAULT;
+            return emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for a store");
         for (int i = 0; i < op->vector; i++)
             emu_store_bits(at + i * op->bytes, value[i][lane], op->bytes);
     }
     if (op->space != EMU_SPACE_LOCAL && op->space != EMU_SPACE_PARAM)
-        warp->cta->cluster->progress++;
+        cluster->progress++;
     return EMU_STEP_NEXT;
 }
 

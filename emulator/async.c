@@ -118,26 +118,43 @@ static unsigned char *global_bytes(const struct emu_async *work, uint64_t addres
     return at;
 }
 
-static void reduce_bytes(const struct emu_async *work, unsigned char *to, const unsigned char *from,
-                         uint64_t bytes)
+static struct emu_change change_of(const struct emu_async *work)
 {
-    int size = emu_type_bytes(work->type);
-
-    for (uint64_t i = 0; i + (uint64_t)size <= bytes; i += (uint64_t)size)
-        emu_store_bits(to + i,
-                       emu_reduced((enum emu_reduction)work->op->variant, work->type, work->flush,
-                                   emu_load_bits(to + i, work->type, 8),
-                                   emu_load_bits(from + i, work->type, 8)),
-                       size);
+    return (struct emu_change){work->op->flags & REDUCES ? (enum emu_reduction)work->op->variant
+                                                         : EMU_REDUCE_NONE,
+                               work->type, work->flush};
 }
 
 static void put(const struct emu_async *work, unsigned char *to, const unsigned char *from,
                 uint64_t bytes)
 {
-    if (work->op->flags & REDUCES)
-        reduce_bytes(work, to, from, bytes);
+    const struct emu_change change = change_of(work);
+
+    if (change.how != EMU_REDUCE_NONE)
+        emu_change_bytes(&change, to, from, bytes);
     else
         memcpy(to, from, bytes);
+}
+
+/* The same in global memory: now, or in the log. */
+static bool put_global(const struct emu_async *work, uint64_t address, const unsigned char *from,
+                       uint32_t bytes)
+{
+    struct emu_cluster *cluster = work->warp->cta->cluster;
+    const struct emu_change change = change_of(work);
+    unsigned char *to = global_bytes(work, address, bytes);
+
+    if (!to)
+        return false;
+    if (!cluster->apart) {
+        put(work, to, from, bytes);
+        return true;
+    }
+    to = emu_log_add(&cluster->log, address, to, bytes, &change);
+    if (!to)
+        return fault(work, EMU_NO_RESOURCES, "no memory for a store");
+    memcpy(to, from, bytes);
+    return true;
 }
 
 /* A piece of a tensor's load. */
@@ -176,12 +193,10 @@ static bool write_piece(void *user, uint32_t shared, uint64_t global, uint32_t b
                         const unsigned char *fill)
 {
     struct emu_async *work = user;
-    unsigned char *to = global_bytes(work, global, bytes);
 
     (void)shared, (void)inside, (void)fill;
-    if (!to)
+    if (!put_global(work, global, work->data + work->bytes, bytes))
         return false;
-    put(work, to, work->data + work->bytes, bytes);
     work->bytes += bytes;
     return true;
 }
@@ -245,11 +260,40 @@ static bool write_target(struct emu_async *work)
         work->bytes = 0;
         return walk(work, write_piece);
     }
-    to = work->to_cta ? shared_bytes(work, work->to_cta, work->to, work->bytes)
-                      : global_bytes(work, work->to, work->bytes);
+    if (!work->to_cta)
+        return put_global(work, work->to, work->data, work->bytes);
+    to = shared_bytes(work, work->to_cta, work->to, work->bytes);
     if (to)
         put(work, to, work->data, work->bytes);
     return to != NULL;
+}
+
+/* A piece of a load that the log knows nothing of. */
+static bool pass_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
+                       const unsigned char *fill)
+{
+    const struct emu_async *work = user;
+
+    (void)shared, (void)fill;
+    return !inside || !emu_log_may_hold(&work->warp->cta->cluster->log, global, bytes);
+}
+
+/* What it reads or writes next in global memory has to wait for the end of the round. */
+static bool is_held(struct emu_async *work)
+{
+    const struct emu_cluster *cluster = work->warp->cta->cluster;
+    const char *why;
+
+    if (!cluster->apart || cluster->log.count == 0)
+        return false;
+    if (work->is_read)
+        return !work->to_cta && emu_log_is_full(cluster);
+    if (work->op->flags & FROM_SHARED)
+        return false;
+    if (!work->is_tensor)
+        return emu_log_may_hold(&cluster->log, work->from, work->bytes);
+    work->copy.map = &work->map; /* the list may have moved */
+    return emu_tensor_copy(&work->copy, pass_piece, work, &why) == EMU_COPY_STOPPED;
 }
 
 /* One step of the work; *is_done where it was the last. */
@@ -257,6 +301,10 @@ static bool advance(struct emu_cluster *cluster, struct emu_async *work, bool *i
 {
     bool is_load = work->is_tensor && !(work->op->flags & FROM_SHARED);
 
+    if (is_held(work)) {
+        work->due = cluster->turn + 1;
+        return true;
+    }
     cluster->progress++;
     emu_charge(cluster, work->announced);
     *is_done = is_load || work->is_read;
@@ -432,15 +480,10 @@ static const enum emu_type map_types[] = {EMU_U8,  EMU_U16, EMU_U32, EMU_S32, EM
                                           EMU_F32, EMU_F32, EMU_F32};
 enum { MAP_TYPES = sizeof map_types / sizeof map_types[0], MAP_FLOAT32_FTZ = 10 };
 
-static bool set_map(struct emu_warp *warp, struct emu_group *group, struct emu_async *work)
+static bool set_map(struct emu_async *work, const unsigned char *bytes)
 {
     const struct emu_op *op = work->op;
-    uint64_t address = value_of(warp, group, op, work->lane, FROM);
-    const unsigned char *bytes = emu_access(warp, group, op, work->lane, EMU_SPACE_NONE, address,
-                                            EMU_TENSOR_MAP_BYTES, MAP_ALIGNMENT);
 
-    if (!bytes)
-        return false;
     if (!emu_tensor_map_decode(&work->map, bytes))
         return fault(work, EMU_ILLEGAL_INSTRUCTION, "what is there is no tensor map");
     if (work->map.rank != op->vector)
@@ -482,15 +525,24 @@ static bool set_box(struct emu_warp *warp, struct emu_group *group, struct emu_a
 static enum emu_step tensor_copy(struct emu_warp *warp, struct emu_group *group,
                                  const struct emu_op *op, uint32_t mask)
 {
+    emu_lanes lanes;
+    struct emu_places maps;
+    enum emu_step step;
+
     if (emu_async_is_full(warp->cta->cluster))
         return EMU_STEP_BLOCKED;
+    step = emu_find_places(warp, group, op, mask, EMU_SPACE_NONE,
+                           emu_read(warp, group, &op->sources[FROM], mask, lanes),
+                           EMU_TENSOR_MAP_BYTES, MAP_ALIGNMENT, EMU_LOADS, &maps);
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         struct emu_async work = {
             .warp = warp, .op = op, .lane = lane, .group = warp->bulk_group[lane]};
 
         if (!(mask >> lane & 1))
             continue;
-        if (!set_map(warp, group, &work) || !set_box(warp, group, &work) ||
+        if (!set_map(&work, maps.at[lane]) || !set_box(warp, group, &work) ||
             !set_barrier(warp, group, &work))
             return EMU_STEP_FAULT;
         if (op->flags & MULTICAST

@@ -6,38 +6,63 @@
 
 enum { VECTOR_MAX = 8 };
 
-/* `variant` is the reduction; sources: address, values, and of cas the new value. */
+/* What an atomic does to the element at `at`; what was there before. */
+static uint64_t update_element(const struct emu_op *op, unsigned char *at, uint64_t value,
+                               uint64_t other)
+{
+    enum emu_reduction how = (enum emu_reduction)op->variant;
+    uint64_t old = emu_load_bits(at, op->type, op->bytes);
+
+    if (how != EMU_REDUCE_CAS)
+        emu_store_bits(at, emu_reduced(how, op->type, op->flags, old, value), op->bytes);
+    else if (emu_reduced(EMU_REDUCE_EXCH, op->type, false, 0, value) == old)
+        emu_store_bits(at, other, op->bytes);
+    return old;
+}
+
+/* `variant` is the reduction; sources: address, values, and of cas the new value. A red gives
+ * nothing back, so the log takes it like a store. */
 static enum emu_step update(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                             uint32_t mask)
 {
-    enum emu_reduction how = (enum emu_reduction)op->variant;
+    struct emu_cluster *cluster = warp->cta->cluster;
+    const struct emu_change change = {(enum emu_reduction)op->variant, op->type, op->flags};
+    bool gives_nothing = op->result_count == 0 && change.how != EMU_REDUCE_CAS;
     uint32_t size = (uint32_t)(op->bytes * op->vector);
     emu_lanes lanes[VECTOR_MAX + 1];
     const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes[0]);
     const uint64_t *values[VECTOR_MAX];
+    struct emu_places places;
+    enum emu_step step = emu_find_places(warp, group, op, mask, op->space, address, size, size,
+                                         gives_nothing ? EMU_STORES : EMU_UPDATES, &places);
 
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int i = 0; i + 1 < op->source_count && i < VECTOR_MAX; i++)
         values[i] = emu_read(warp, group, &op->sources[i + 1], mask, lanes[i + 1]);
     for (int lane = 0; lane < EMU_LANES; lane++) {
+        unsigned char *at = places.at[lane];
+        bool is_logged = places.logged >> lane & 1;
+
         if (!(mask >> lane & 1))
             continue;
-
-        unsigned char *at = emu_access(warp, group, op, lane, op->space, address[lane], size, size);
-
+        if (is_logged)
+            at = emu_log_add(&cluster->log, address[lane], at, size, &change);
         if (!at)
-            return EMU_STEP_FAULT;
+            return emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for a reduction");
         for (int i = 0; i < op->vector; i++, at += op->bytes) {
-            uint64_t old = emu_load_bits(at, op->type, op->bytes), value = values[i][lane];
+            uint64_t old;
 
-            if (how != EMU_REDUCE_CAS)
-                emu_store_bits(at, emu_reduced(how, op->type, op->flags, old, value), op->bytes);
-            else if (emu_reduced(EMU_REDUCE_EXCH, op->type, false, 0, value) == old)
-                emu_store_bits(at, values[1][lane], op->bytes);
+            if (is_logged) {
+                emu_store_bits(at, values[i][lane], op->bytes);
+                continue;
+            }
+            old = update_element(op, at, values[i][lane], values[op->source_count > 2][lane]);
             if (i < op->result_count && op->results[i] >= 0)
                 emu_slot(group, op->results[i])[lane] = emu_extend(old, op->type, op->width);
         }
     }
-    warp->cta->cluster->progress++;
+    cluster->progress++;
     return EMU_STEP_NEXT;
 }
 

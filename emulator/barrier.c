@@ -198,13 +198,28 @@ void emu_barriers_settle(struct emu_cta *cta)
     settle_cluster(cta->cluster);
 }
 
-/* ---- Fences: what runs is sequentially consistent ---- */
+/* ---- Fences ----
+ *
+ * A cluster's stores become visible in their order and all at once, and what it loads in one round
+ * is of one time: so nothing but a later load can pass a store, and only fence.sc forbids that. */
 
+/* `variant`: of other clusters' threads too, and sequentially consistent. */
 static enum emu_step fence(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            uint32_t mask)
 {
-    (void)warp, (void)group, (void)op, (void)mask;
-    return EMU_STEP_NEXT;
+    const struct emu_cluster *cluster = warp->cta->cluster;
+
+    (void)group, (void)mask;
+    return op->variant && cluster->apart && cluster->log.count > 0 ? EMU_STEP_HELD : EMU_STEP_NEXT;
+}
+
+/* PTX ISA "membar": it is a synonym of fence.sc. */
+static bool orders_all(const struct emu_instruction *i)
+{
+    if (strcmp(i->words[0], "membar") == 0)
+        return emu_has_word(i, "gl") || emu_has_word(i, "sys");
+    return strcmp(i->words[0], "fence") == 0 && emu_has_word(i, "sc") && !emu_has_word(i, "cta") &&
+           !emu_has_word(i, "cluster");
 }
 
 /* ---- Decoding ---- */
@@ -246,6 +261,7 @@ enum emu_decoded emu_decode_barrier(struct emu_decoder *d, const struct emu_inst
     if (strcmp(word, "fence") == 0 || strcmp(word, "membar") == 0 ||
         strcmp(word, "griddepcontrol") == 0) {
         op->execute = fence;
+        op->variant = orders_all(i);
         return EMU_DECODED;
     }
     if (strcmp(word, "bar") != 0 && strcmp(word, "barrier") != 0)

@@ -6,14 +6,14 @@
 
 enum { FRESH_BYTE = 0xcd };
 
-static void free_warp(struct emu_device *device, struct emu_warp *warp)
+static void free_warp(struct emu_cluster *cluster, struct emu_warp *warp)
 {
     for (int i = 0; i < warp->group_count; i++)
         if (warp->groups[i].lanes)
             emu_leave(&warp->groups[i], warp->groups[i].lanes);
     for (int lane = 0; lane < EMU_LANES; lane++) {
         free(warp->local[lane]);
-        emu_let_go(device, warp->local_bytes[lane]);
+        emu_let_go(cluster, warp->local_bytes[lane]);
     }
     emu_copy_queue_drop(warp);
 }
@@ -26,7 +26,7 @@ void emu_cluster_free(struct emu_cluster *cluster)
         struct emu_cta *cta = &cluster->ctas[i];
 
         for (uint32_t w = 0; cta->warps && w < cta->warp_count; w++)
-            free_warp(cluster->run->device, &cta->warps[w]);
+            free_warp(cluster, &cta->warps[w]);
         free(cta->warps);
         free(cta->shared);
         for (int g = 0; g < EMU_WARPGROUPS_MAX; g++)
@@ -36,6 +36,8 @@ void emu_cluster_free(struct emu_cluster *cluster)
     emu_async_drop(cluster);
     free(cluster->ctas);
     free(cluster->order);
+    free(cluster->held);
+    free(cluster->log.bytes);
     free(cluster);
 }
 
@@ -55,7 +57,7 @@ static bool make_warps(struct emu_run *run, struct emu_cta *cta)
         warp->cta = cta;
         warp->index = (int)w;
         warp->live = threads >= EMU_LANES ? UINT32_MAX : (1u << threads) - 1;
-        warp->groups[0].frame = emu_frame_make(run->device, run->code, NULL, warp->live);
+        warp->groups[0].frame = emu_frame_make(cta->cluster, run->code, NULL, warp->live);
         if (!warp->groups[0].frame)
             return false;
         warp->groups[0].lanes = warp->live;
@@ -104,7 +106,8 @@ static bool fill(struct emu_run *run, struct emu_cluster *cluster)
         warps += cluster->ctas[i].warp_count;
     }
     cluster->order = calloc(warps, sizeof(struct emu_warp *));
-    return cluster->ctas && cluster->order;
+    cluster->held = calloc(warps, sizeof(struct emu_warp *));
+    return cluster->ctas && cluster->order && cluster->held;
 }
 
 struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index)

@@ -28,7 +28,7 @@ static uint64_t frame_bytes(const struct emu_code *code)
     return sizeof(struct emu_frame) + of_lane * EMU_LANES;
 }
 
-struct emu_frame *emu_frame_make(struct emu_device *device, const struct emu_code *code,
+struct emu_frame *emu_frame_make(struct emu_cluster *cluster, const struct emu_code *code,
                                  struct emu_frame *caller, uint32_t lanes)
 {
     size_t registers = (size_t)code->function->slot_count * EMU_LANES;
@@ -36,14 +36,14 @@ struct emu_frame *emu_frame_make(struct emu_device *device, const struct emu_cod
            own = (size_t)code->frame_param_bytes * EMU_LANES;
     struct emu_frame *frame;
 
-    if (!emu_hold(device, frame_bytes(code)))
+    if (!emu_hold(cluster, frame_bytes(code)))
         return NULL;
     frame = calloc(1, sizeof *frame + registers * sizeof(uint64_t));
     if (!frame) {
-        emu_let_go(device, frame_bytes(code));
+        emu_let_go(cluster, frame_bytes(code));
         return NULL;
     }
-    frame->holder = device;
+    frame->holder = cluster;
     frame->caller = caller;
     frame->code = code;
     frame->lanes = lanes;
@@ -307,7 +307,8 @@ static void pass_arguments(struct emu_warp *warp, struct emu_group *group, const
 static enum emu_step enter(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            int function, uint32_t mask)
 {
-    const struct emu_run *run = warp->cta->cluster->run;
+    struct emu_cluster *cluster = warp->cta->cluster;
+    const struct emu_run *run = cluster->run;
     const struct emu_code *code = &run->program->codes[function];
     uint32_t depth = run->device->options.limits.depth ? run->device->options.limits.depth : 4096;
     struct emu_frame *frame;
@@ -316,9 +317,11 @@ static enum emu_step enter(struct emu_warp *warp, struct emu_group *group, const
         return emu_builtin_call(warp, group, op, code, mask);
     if (group->frame->depth >= depth)
         return emu_fault(warp, op, -1, EMU_OUT_OF_STEPS, "calls nest deeper than %u", depth);
-    frame = emu_frame_make(run->device, code, group->frame, mask);
+    frame = emu_frame_make(cluster, code, group->frame, mask);
     if (!frame)
-        return emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for a call");
+        return cluster->lacks_memory
+                   ? emu_stopped(cluster)
+                   : emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for a call");
     frame->by = op;
     frame->return_op = group->at + 1;
     pass_arguments(warp, group, op, frame, mask);
@@ -352,12 +355,39 @@ static enum emu_step enter_each(struct emu_warp *warp, struct emu_group *group,
     return step;
 }
 
+/* A function of the device's own: what it does concerns all clusters. */
+static bool is_builtin(const struct emu_program *program, uint64_t function)
+{
+    return function < (uint64_t)program->module->function_count &&
+           !program->codes[function].function->has_body;
+}
+
+static bool calls_builtin(struct emu_warp *warp, const struct emu_group *group,
+                          const struct emu_op *op, uint32_t mask)
+{
+    const struct emu_program *program = warp->cta->cluster->run->program;
+    emu_lanes lanes;
+    const uint64_t *pointers;
+
+    if (op->call->function >= 0)
+        return is_builtin(program, (uint64_t)op->call->function);
+    pointers = emu_read(warp, group, &op->sources[0], mask, lanes);
+    for (int lane = 0; lane < EMU_LANES; lane++)
+        if ((mask >> lane & 1) && is_builtin(program, pointers[lane] - EMU_FUNCTION_BASE))
+            return true;
+    return false;
+}
+
 static enum emu_step call(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                           uint32_t mask)
 {
     const struct emu_frame *frame = group->frame;
-    enum emu_step step = op->call->function >= 0 ? enter(warp, group, op, op->call->function, mask)
-                                                 : enter_each(warp, group, op, mask);
+    enum emu_step step;
+
+    if (warp->cta->cluster->apart && calls_builtin(warp, group, op, mask))
+        return EMU_STEP_HELD;
+    step = op->call->function >= 0 ? enter(warp, group, op, op->call->function, mask)
+                                   : enter_each(warp, group, op, mask);
 
     if (step != EMU_STEP_NEXT)
         return step;

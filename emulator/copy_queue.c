@@ -51,6 +51,15 @@ static bool do_copy(struct emu_warp *warp, struct emu_queued *item)
     return true;
 }
 
+/* It reads what the cluster's log may hold: so it is done when the log is. */
+static bool is_held(const struct emu_warp *warp, const struct emu_queued *item)
+{
+    const struct emu_cluster *cluster = warp->cta->cluster;
+
+    return cluster->apart && !item->is_arrival && !item->is_done &&
+           emu_log_may_hold(&cluster->log, item->from, item->read_bytes);
+}
+
 static void drop_done(struct emu_queue *queue)
 {
     size_t kept = 0;
@@ -81,20 +90,23 @@ static bool do_arrivals(struct emu_warp *warp)
     return true;
 }
 
-/* Where the queue is full all of it is done. False after a fault. */
-static bool make_place(struct emu_warp *warp)
+/* Where the queue is full all of it is done. */
+static enum emu_step make_place(struct emu_warp *warp)
 {
     struct emu_queue *queue = &warp->queue;
 
     if (queue->count < QUEUED_MAX)
-        return true;
+        return EMU_STEP_NEXT;
+    for (size_t i = 0; i < queue->count; i++)
+        if (is_held(warp, &queue->items[i]))
+            return EMU_STEP_HELD;
     for (size_t i = 0; i < queue->count; i++)
         if (!queue->items[i].is_arrival && !do_copy(warp, &queue->items[i]))
-            return false;
+            return EMU_STEP_FAULT;
     if (!do_arrivals(warp))
-        return false;
+        return EMU_STEP_FAULT;
     drop_done(queue);
-    return true;
+    return EMU_STEP_NEXT;
 }
 
 bool emu_copy_queue_turn(struct emu_warp *warp)
@@ -106,6 +118,8 @@ bool emu_copy_queue_turn(struct emu_warp *warp)
 
     struct emu_queued *item = &queue->items[emu_draw(&warp->cta->cluster->random) % queue->count];
 
+    if (is_held(warp, item))
+        return true;
     if (!item->is_arrival && !do_copy(warp, item))
         return false;
     if (!do_arrivals(warp))
@@ -152,9 +166,10 @@ static enum emu_step copy(struct emu_warp *warp, struct emu_group *group, const 
     const uint64_t *third =
         op->source_count > 2 ? emu_read(warp, group, &op->sources[2], mask, lanes[2]) : NULL;
     uint32_t bytes = (uint32_t)op->bytes;
+    enum emu_step step = make_place(warp);
 
-    if (!make_place(warp))
-        return EMU_STEP_FAULT;
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         uint32_t read_bytes = bytes, target;
         struct emu_queued *item;
@@ -196,21 +211,27 @@ static enum emu_step commit(struct emu_warp *warp, struct emu_group *group, cons
 }
 
 /* `variant`: all, committed or not. */
+static bool is_wanted(const struct emu_queue *queue, const struct emu_queued *item,
+                      const struct emu_op *op, uint32_t mask)
+{
+    uint64_t allowed = op->source_count ? op->sources[0].bits : 0;
+
+    return (mask >> item->lane & 1) && !item->is_arrival && !item->is_done &&
+           (op->variant || item->group + allowed < queue->group[item->lane]);
+}
+
 static enum emu_step wait(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                           uint32_t mask)
 {
     struct emu_queue *queue = &warp->queue;
-    uint64_t allowed = op->source_count ? op->sources[0].bits : 0;
 
     (void)group;
-    for (size_t i = 0; i < queue->count; i++) {
-        struct emu_queued *item = &queue->items[i];
-        bool is_wanted = op->variant || item->group + allowed < queue->group[item->lane];
-
-        if ((mask >> item->lane & 1) && is_wanted && !item->is_arrival && !item->is_done &&
-            !do_copy(warp, item))
+    for (size_t i = 0; i < queue->count; i++)
+        if (is_wanted(queue, &queue->items[i], op, mask) && is_held(warp, &queue->items[i]))
+            return EMU_STEP_HELD;
+    for (size_t i = 0; i < queue->count; i++)
+        if (is_wanted(queue, &queue->items[i], op, mask) && !do_copy(warp, &queue->items[i]))
             return EMU_STEP_FAULT;
-    }
     if (!do_arrivals(warp))
         return EMU_STEP_FAULT;
     drop_done(queue);
@@ -222,9 +243,10 @@ static enum emu_step arrive(struct emu_warp *warp, struct emu_group *group, cons
 {
     emu_lanes lanes;
     const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes);
+    enum emu_step step = make_place(warp);
 
-    if (!make_place(warp))
-        return EMU_STEP_FAULT;
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         uint32_t offset;
         struct emu_queued *item;

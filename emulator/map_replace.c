@@ -11,20 +11,22 @@ static enum emu_step replace(struct emu_warp *warp, struct emu_group *group,
     const char *field = op->text->words[op->variant];
     emu_lanes lanes[3];
     const uint64_t *sources[3];
+    struct emu_places maps;
+    enum emu_step step;
 
     for (int i = 0; i < op->source_count; i++)
         sources[i] = emu_read(warp, group, &op->sources[i], mask, lanes[i]);
+    step = emu_find_places(warp, group, op, mask, op->space, sources[0], EMU_TENSOR_MAP_BYTES,
+                           EMU_TENSOR_MAP_BYTES, EMU_UPDATES, &maps);
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int lane = 0; lane < EMU_LANES; lane++) {
         int ordinal = op->source_count > 2 ? (int)(uint32_t)sources[1][lane] : 0;
-        unsigned char *map;
 
         if (!(mask >> lane & 1))
             continue;
-        map = emu_access(warp, group, op, lane, op->space, sources[0][lane], EMU_TENSOR_MAP_BYTES,
-                         EMU_TENSOR_MAP_BYTES);
-        if (!map)
-            return EMU_STEP_FAULT;
-        if (!emu_tensor_map_replace(map, field, ordinal, sources[op->source_count - 1][lane]))
+        if (!emu_tensor_map_replace(maps.at[lane], field, ordinal,
+                                    sources[op->source_count - 1][lane]))
             return emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
                              "no tensor map is there, or %s cannot be 0x%llx", field,
                              (unsigned long long)sources[op->source_count - 1][lane]);
@@ -39,17 +41,19 @@ static enum emu_step copy_map(struct emu_warp *warp, struct emu_group *group,
 {
     int lane = __builtin_ctz(mask);
     emu_lanes lanes[2];
-    uint64_t to = emu_read(warp, group, &op->sources[0], mask, lanes[0])[lane],
-             from = emu_read(warp, group, &op->sources[1], mask, lanes[1])[lane];
-    unsigned char *target = emu_access(warp, group, op, lane, EMU_SPACE_GLOBAL, to,
-                                       EMU_TENSOR_MAP_BYTES, EMU_TENSOR_MAP_BYTES);
-    const unsigned char *source = target ? emu_access(warp, group, op, lane, EMU_SPACE_SHARED, from,
-                                                      EMU_TENSOR_MAP_BYTES, EMU_TENSOR_MAP_BYTES)
-                                         : NULL;
+    const uint64_t *to = emu_read(warp, group, &op->sources[0], mask, lanes[0]),
+                   *from = emu_read(warp, group, &op->sources[1], mask, lanes[1]);
+    struct emu_places target, source;
+    enum emu_step step =
+        emu_find_places(warp, group, op, 1u << lane, EMU_SPACE_GLOBAL, to, EMU_TENSOR_MAP_BYTES,
+                        EMU_TENSOR_MAP_BYTES, EMU_UPDATES, &target);
 
-    if (!source)
-        return EMU_STEP_FAULT;
-    memcpy(target, source, EMU_TENSOR_MAP_BYTES);
+    if (step == EMU_STEP_NEXT)
+        step = emu_find_places(warp, group, op, 1u << lane, EMU_SPACE_SHARED, from,
+                               EMU_TENSOR_MAP_BYTES, EMU_TENSOR_MAP_BYTES, EMU_LOADS, &source);
+    if (step != EMU_STEP_NEXT)
+        return step;
+    memcpy(target.at[lane], source.at[lane], EMU_TENSOR_MAP_BYTES);
     warp->cta->cluster->progress++;
     return EMU_STEP_NEXT;
 }

@@ -20,29 +20,26 @@ static void place_of(int lane, int half, bool transposed, int *row, int *column)
 }
 
 /* Rows of all matrices: `op->vector` of them, row r of matrix i by lane 8 i + r. */
-static bool find_rows(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
-                      unsigned char *rows[MATRICES_MAX * ROWS])
+static enum emu_step find_rows(struct emu_warp *warp, struct emu_group *group,
+                               const struct emu_op *op, enum emu_use use, struct emu_places *rows)
 {
     uint32_t mask = op->vector == MATRICES_MAX ? UINT32_MAX : (1u << (op->vector * ROWS)) - 1;
     emu_lanes lanes;
-    const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes);
 
-    for (int i = 0; i < op->vector * ROWS; i++) {
-        rows[i] = emu_access(warp, group, op, i, op->space, address[i], ROW_BYTES, ROW_BYTES);
-        if (!rows[i])
-            return false;
-    }
-    return true;
+    return emu_find_places(warp, group, op, mask, op->space,
+                           emu_read(warp, group, &op->sources[0], mask, lanes), ROW_BYTES,
+                           ROW_BYTES, use, rows);
 }
 
 static enum emu_step load(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                           uint32_t mask)
 {
-    unsigned char *rows[MATRICES_MAX * ROWS];
+    struct emu_places rows;
+    enum emu_step step = find_rows(warp, group, op, EMU_LOADS, &rows);
 
     (void)mask;
-    if (!find_rows(warp, group, op, rows))
-        return EMU_STEP_FAULT;
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int i = 0; i < op->vector; i++)
         for (int lane = 0; lane < EMU_LANES && op->results[i] >= 0; lane++) {
             uint64_t value = 0;
@@ -51,7 +48,7 @@ static enum emu_step load(struct emu_warp *warp, struct emu_group *group, const 
                 int row, column;
 
                 place_of(lane, half, op->variant, &row, &column);
-                value |= emu_load_bits(rows[i * ROWS + row] + 2 * column, EMU_B16, 2)
+                value |= emu_load_bits(rows.at[i * ROWS + row] + 2 * column, EMU_B16, 2)
                          << (16 * half);
             }
             emu_slot(group, op->results[i])[lane] = value;
@@ -62,11 +59,12 @@ static enum emu_step load(struct emu_warp *warp, struct emu_group *group, const 
 static enum emu_step store(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            uint32_t mask)
 {
-    unsigned char *rows[MATRICES_MAX * ROWS];
+    struct emu_places rows;
+    enum emu_step step = find_rows(warp, group, op, EMU_UPDATES, &rows);
 
     (void)mask;
-    if (!find_rows(warp, group, op, rows))
-        return EMU_STEP_FAULT;
+    if (step != EMU_STEP_NEXT)
+        return step;
     for (int i = 0; i < op->vector; i++) {
         emu_lanes lanes;
         const uint64_t *values = emu_read(warp, group, &op->sources[1 + i], UINT32_MAX, lanes);
@@ -76,7 +74,8 @@ static enum emu_step store(struct emu_warp *warp, struct emu_group *group, const
                 int row, column;
 
                 place_of(lane, half, op->variant, &row, &column);
-                emu_store_bits(rows[i * ROWS + row] + 2 * column, values[lane] >> (16 * half), 2);
+                emu_store_bits(rows.at[i * ROWS + row] + 2 * column, values[lane] >> (16 * half),
+                               2);
             }
     }
     warp->cta->cluster->progress++;

@@ -118,19 +118,32 @@ uint64_t emu_allocate(struct emu_device *device, uint64_t bytes)
     return allocate(&device->memory, bytes, false);
 }
 
-bool emu_hold(struct emu_device *device, uint64_t bytes)
+bool emu_hold(struct emu_cluster *cluster, uint64_t bytes)
 {
-    struct emu_memory *memory = &device->memory;
+    struct emu_memory *memory = &cluster->run->device->memory;
 
+    if (cluster->apart) {
+        cluster->lacks_memory = bytes > cluster->memory_left;
+        if (cluster->lacks_memory)
+            return false;
+        cluster->memory_left -= bytes;
+        cluster->memory_taken += bytes;
+        return true;
+    }
     if (bytes > memory->limit - memory->used)
         return false;
     memory->used += bytes;
     return true;
 }
 
-void emu_let_go(struct emu_device *device, uint64_t bytes)
+void emu_let_go(struct emu_cluster *cluster, uint64_t bytes)
 {
-    device->memory.used -= bytes;
+    if (cluster->apart) { /* what it gives back it may take again */
+        cluster->memory_left += bytes;
+        cluster->memory_taken -= bytes;
+    } else {
+        cluster->run->device->memory.used -= bytes;
+    }
 }
 
 /* In whole units, so that crumbs count for what they take of the host. */
@@ -166,9 +179,9 @@ bool emu_heap_release(struct emu_device *device, uint64_t address)
     return release(&device->memory, address, true);
 }
 
-static struct emu_allocation *allocation_of(struct emu_device *device, uint64_t address)
+const struct emu_allocation *emu_allocation_of(const struct emu_device *device, uint64_t address)
 {
-    struct emu_memory *memory = &device->memory;
+    const struct emu_memory *memory = &device->memory;
     size_t at = find(memory, address);
 
     return at < memory->count && memory->list[at].base <= address ? &memory->list[at] : NULL;
@@ -176,7 +189,7 @@ static struct emu_allocation *allocation_of(struct emu_device *device, uint64_t 
 
 void *emu_bytes(struct emu_device *device, uint64_t address, uint64_t bytes)
 {
-    struct emu_allocation *here = allocation_of(device, address);
+    const struct emu_allocation *here = emu_allocation_of(device, address);
 
     if (!here || bytes > here->bytes - (address - here->base))
         return NULL;
@@ -185,7 +198,7 @@ void *emu_bytes(struct emu_device *device, uint64_t address, uint64_t bytes)
 
 bool emu_range(struct emu_device *device, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
-    const struct emu_allocation *here = allocation_of(device, address);
+    const struct emu_allocation *here = emu_allocation_of(device, address);
 
     if (!here)
         return false;

@@ -2,6 +2,7 @@
 #include "emulator/reduce.h"
 
 #include "emulator/number.h"
+#include "emulator/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -171,4 +172,17 @@ uint64_t emu_reduced(enum emu_reduction how, enum emu_type type, bool flush, uin
     if (is_half(type) || type == EMU_F32 || type == EMU_F64)
         return reduced_float(how, format_of(type), flush, old, value) & mask;
     return reduced_integer(how, type, old, value) & mask;
+}
+
+void emu_change_bytes(const struct emu_change *change, unsigned char *to, const unsigned char *from,
+                      uint64_t bytes)
+{
+    int size = emu_type_bytes(change->type);
+
+    for (uint64_t i = 0; i + (uint64_t)size <= bytes; i += (uint64_t)size)
+        emu_store_bits(to + i,
+                       emu_reduced(change->how, change->type, change->flush,
+                                   emu_load_bits(to + i, change->type, 8),
+                                   emu_load_bits(from + i, change->type, 8)),
+                       size);
 }

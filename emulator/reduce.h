@@ -27,4 +27,13 @@ bool emu_can_reduce(enum emu_reduction how, enum emu_type type);
 uint64_t emu_reduced(enum emu_reduction how, enum emu_type type, bool flush, uint64_t old,
                      uint64_t value);
 
+/* The same to all elements of some bytes. */
+struct emu_change {
+    enum emu_reduction how;
+    enum emu_type type;
+    bool flush;
+};
+void emu_change_bytes(const struct emu_change *change, unsigned char *to, const unsigned char *from,
+                      uint64_t bytes);
+
 #endif

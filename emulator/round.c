@@ -1,5 +1,10 @@
-/* round.c: rounds: every resident cluster has one turn; then what concerns all of them is done. */
+/* round.c: rounds. In the first part every resident cluster has a turn, apart from the others: what
+ * it stores in global memory waits in its log, and an operation that needs more than a look at it
+ * is held. In the second part, in an order that the seed draws, logs become memory and what was
+ * held is done. So no cluster's turn depends on when another has its own. */
 #include "emulator/state.h"
+
+#include <string.h>
 
 enum {
     /* Rounds in which all only wait, and nothing changes, before that is called a deadlock: more
@@ -39,11 +44,79 @@ static bool refill(struct emu_run *run)
     return true;
 }
 
+/* ---- The first part ---- */
+
+/* One that is alone needs no log, and holds nothing. */
+static void set_apart(struct emu_run *run)
+{
+    const struct emu_memory *memory = &run->device->memory;
+    uint64_t memory_left = (memory->limit - memory->used) / run->cluster_count;
+
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        struct emu_cluster *cluster = run->clusters[i];
+
+        cluster->apart = run->cluster_count > 1;
+        cluster->memory_left = memory_left;
+        cluster->steps_left = run->step_limit - run->steps;
+    }
+}
+
 static void have_turns(struct emu_run *run)
 {
-    for (uint32_t i = 0; i < run->cluster_count; i++) {
-        run->clusters[i]->steps_left = run->step_limit - run->steps;
+    for (uint32_t i = 0; i < run->cluster_count; i++)
         emu_cluster_turn(run->clusters[i]);
+}
+
+/* ---- The second part ---- */
+
+static void end_apart(struct emu_run *run)
+{
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        struct emu_cluster *cluster = run->clusters[i];
+
+        cluster->apart = false;
+        run->device->memory.used += cluster->memory_taken;
+        cluster->memory_taken = 0;
+    }
+}
+
+/* A list in an order that is drawn: the places that are left begin at `at`. */
+static uint32_t draw_place(struct emu_run *run, uint32_t at, uint32_t count)
+{
+    return at + (uint32_t)(emu_draw(&run->random) % (count - at));
+}
+
+/* The clusters change places: their order means nothing. */
+static void apply_logs(struct emu_run *run)
+{
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        uint32_t drawn = draw_place(run, i, run->cluster_count);
+        struct emu_cluster *cluster = run->clusters[drawn];
+
+        run->clusters[drawn] = run->clusters[i];
+        run->clusters[i] = cluster;
+        emu_log_apply(&cluster->log);
+    }
+}
+
+static void do_held(struct emu_run *run)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        struct emu_cluster *cluster = run->clusters[i];
+
+        memcpy(run->held + count, cluster->held, cluster->held_count * sizeof(struct emu_warp *));
+        count += cluster->held_count;
+        cluster->held_count = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t drawn = draw_place(run, i, count);
+        struct emu_warp *warp = run->held[drawn];
+
+        run->held[drawn] = run->held[i];
+        if (!emu_warp_resume(warp))
+            return;
     }
 }
 
@@ -122,7 +195,13 @@ bool emu_round(struct emu_run *run)
     }
     if (run->cluster_count == 0)
         return false;
+    set_apart(run);
     have_turns(run);
+    end_apart(run);
+    apply_logs(run);
+    if (has_fault(run))
+        return false;
+    do_held(run);
     count(run);
     return !has_fault(run) && !has_deadlock(run) && !is_out_of_steps(run);
 }

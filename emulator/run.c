@@ -74,8 +74,10 @@ static bool make_room(struct emu_run *run)
     places = places > 0 ? places : 1;
     run->cluster_room = places < run->all_clusters ? places : (uint32_t)run->all_clusters;
     run->clusters = calloc(run->cluster_room, sizeof(struct emu_cluster *));
+    run->held =
+        calloc((size_t)warps * run->cluster_ctas * run->cluster_room, sizeof(struct emu_warp *));
     run->params = malloc(param_bytes + 1);
-    if (!run->clusters || !run->params)
+    if (!run->clusters || !run->held || !run->params)
         return refuse(run, "no memory for a launch");
     if (param_bytes > 0)
         memcpy(run->params, run->launch->params, param_bytes);
@@ -87,6 +89,7 @@ static void clean_up(struct emu_run *run)
     for (uint32_t i = 0; i < run->cluster_count; i++)
         emu_cluster_free(run->clusters[i]);
     free(run->clusters);
+    free(run->held);
     free(run->params);
 }
 

@@ -114,6 +114,12 @@ static bool advance(struct emu_cluster *cluster, struct emu_warp *warp, struct e
         group->status = EMU_WAITING;
         group->waited = cluster->turn;
         break;
+    case EMU_STEP_HELD:
+        cluster->steps--; /* it counts when it is done */
+        group->status = EMU_HELD;
+        warp->held = (int)(group - warp->groups);
+        cluster->held[cluster->held_count++] = warp;
+        break;
     case EMU_STEP_FAULT:
         return false;
     }
@@ -156,6 +162,8 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
             return true;
         if (!advance(cluster, warp, &warp->groups[index]))
             return false;
+        if (warp->groups[index].status == EMU_HELD)
+            return true;
         if (warp->group_count > 1 || warp->groups[0].lanes == 0) {
             int before = warp->group_count;
 
@@ -164,6 +172,17 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
                 fixed = -1;
         }
     }
+    return true;
+}
+
+bool emu_warp_resume(struct emu_warp *warp)
+{
+    struct emu_group *group = &warp->groups[warp->held];
+
+    group->status = EMU_READY;
+    if (!advance(warp->cta->cluster, warp, group))
+        return false;
+    tidy_groups(warp);
     return true;
 }
 

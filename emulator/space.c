@@ -36,11 +36,11 @@ static unsigned char *in_shared(struct emu_warp *warp, const struct emu_op *op, 
 
 static bool grow_local(struct emu_warp *warp, const struct emu_op *op, int lane, uint32_t room)
 {
-    struct emu_device *device = warp->cta->cluster->run->device;
+    struct emu_cluster *cluster = warp->cta->cluster;
     uint32_t have = warp->local_bytes[lane];
     unsigned char *grown;
 
-    if (emu_hold(device, room - have)) {
+    if (emu_hold(cluster, room - have)) {
         grown = realloc(warp->local[lane], room);
         if (grown) {
             memset(grown + have, FRESH_BYTE, room - have);
@@ -48,9 +48,10 @@ static bool grow_local(struct emu_warp *warp, const struct emu_op *op, int lane,
             warp->local_bytes[lane] = room;
             return true;
         }
-        emu_let_go(device, room - have);
+        emu_let_go(cluster, room - have);
     }
-    emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for %u bytes of local memory", room);
+    if (!cluster->lacks_memory)
+        emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for %u bytes of local memory", room);
     return false;
 }
 
@@ -142,7 +143,7 @@ unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,
         at = address <= UINT32_MAX ? in_shared(warp, op, address, bytes) : NULL;
         break;
     }
-    if (!at)
+    if (!at && !warp->cta->cluster->lacks_memory)
         emu_fault(warp, op, lane, EMU_ILLEGAL_ADDRESS, "%llu bytes at %s address 0x%llx",
                   (unsigned long long)bytes, space_name(space), (unsigned long long)address);
     return at;
@@ -158,6 +159,80 @@ unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const 
         return NULL;
     }
     return emu_translate(warp, group, op, lane, space, address, bytes);
+}
+
+enum emu_step emu_stopped(struct emu_cluster *cluster)
+{
+    bool is_held = cluster->lacks_memory;
+
+    cluster->lacks_memory = false;
+    return is_held ? EMU_STEP_HELD : EMU_STEP_FAULT;
+}
+
+/* ---- All lanes of an instruction ---- */
+
+/* Of the address of a lane, by the windows. */
+static bool is_global(enum emu_space space, uint64_t address)
+{
+    return space == EMU_SPACE_NONE ? address - EMU_SHARED_WINDOW >= 3 * EMU_WINDOW_BYTES
+                                   : space == EMU_SPACE_GLOBAL || space == EMU_SPACE_CONST;
+}
+
+/* Within the allocation that another lane has found; null outside of it. */
+static unsigned char *beside(const struct emu_allocation *here, uint64_t address, uint32_t bytes,
+                             uint32_t alignment)
+{
+    uint64_t offset;
+
+    if (!here || (address & (alignment - 1)) != 0)
+        return NULL;
+    offset = address - here->base;
+    return offset < here->bytes && bytes <= here->bytes - offset ? here->host + offset : NULL;
+}
+
+/* Of a cluster that runs apart, with accesses to global memory. */
+static bool is_held(const struct emu_cluster *cluster, const uint64_t *address, uint32_t mask,
+                    uint32_t bytes, enum emu_use use)
+{
+    if (use != EMU_LOADS)
+        return use == EMU_UPDATES || emu_log_is_full(cluster);
+    for (int lane = 0; lane < EMU_LANES; lane++)
+        if ((mask >> lane & 1) && emu_log_may_hold(&cluster->log, address[lane], bytes))
+            return true;
+    return false;
+}
+
+enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
+                              const struct emu_op *op, uint32_t mask, enum emu_space space,
+                              const uint64_t *address, uint32_t bytes, uint32_t alignment,
+                              enum emu_use use, struct emu_places *places)
+{
+    struct emu_cluster *cluster = warp->cta->cluster;
+    const struct emu_allocation *here = NULL;
+    uint32_t in_global = 0;
+
+    for (int lane = 0; lane < EMU_LANES; lane++) {
+        bool global;
+        unsigned char *at;
+
+        if (!(mask >> lane & 1))
+            continue;
+        global = is_global(space, address[lane]);
+        at = global ? beside(here, address[lane], bytes, alignment) : NULL;
+        if (!at)
+            at = emu_access(warp, group, op, lane, space, address[lane], bytes, alignment);
+        if (!at)
+            return emu_stopped(cluster);
+        places->at[lane] = at;
+        if (!global)
+            continue;
+        in_global |= 1u << lane;
+        if (!here)
+            here = emu_allocation_of(cluster->run->device, address[lane]);
+    }
+    places->logged = cluster->apart ? in_global : 0;
+    return places->logged && is_held(cluster, address, in_global, bytes, use) ? EMU_STEP_HELD
+                                                                              : EMU_STEP_NEXT;
 }
 
 /* ---- Values in memory: little-endian ---- */

@@ -10,6 +10,7 @@
 #include "emulator/alu.h"
 #include "emulator/machine.h"
 #include "emulator/mma.h"
+#include "emulator/reduce.h"
 #include "emulator/tensor_map.h"
 
 /* ---- Addresses ----
@@ -52,6 +53,7 @@ enum emu_step {
     EMU_STEP_MOVED,   /* the handler has set where the group goes, or split it       */
     EMU_STEP_YIELD,   /* as next, but another should run first: a wait looked in vain */
     EMU_STEP_BLOCKED, /* not done: to be tried again when something has changed      */
+    EMU_STEP_HELD,    /* not done: what it touches is not the cluster's alone        */
     EMU_STEP_FAULT    /* the run ends; the reason is told                            */
 };
 
@@ -159,13 +161,18 @@ struct emu_device {
     struct emu_memory memory;
 };
 
-/* Memory of the host that a launch takes, for registers and for local memory, counts among
- * the device's until it is let go; false where that has not so much left. */
-bool emu_hold(struct emu_device *device, uint64_t bytes);
-void emu_let_go(struct emu_device *device, uint64_t bytes);
+/* Memory of the host that a cluster takes, for registers and for local memory, counts among the
+ * device's until it is let go; false where that has not so much left. A cluster that runs apart
+ * takes from its share of what is left; where that is not enough it `lacks` memory, and the step
+ * has to be held. */
+struct emu_cluster;
+bool emu_hold(struct emu_cluster *cluster, uint64_t bytes);
+void emu_let_go(struct emu_cluster *cluster, uint64_t bytes);
 /* malloc and free of kernels. */
 uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes);
 bool emu_heap_release(struct emu_device *device, uint64_t address);
+/* The allocation around an address, or null. */
+const struct emu_allocation *emu_allocation_of(const struct emu_device *device, uint64_t address);
 
 /* ---- What runs ---- */
 
@@ -176,13 +183,13 @@ struct emu_frame {
     const struct emu_op *by; /* the call                                                */
     uint32_t lanes;          /* that have not returned                                  */
     uint32_t depth, local_base;
-    struct emu_device *holder; /* whose memory it counts among */
-    unsigned char *params;     /* .param space: of each lane, frame_param_bytes            */
-    unsigned char *arguments;  /* of each lane: its own arguments and returns             */
-    uint64_t registers[];      /* [slot][lane]                                             */
+    struct emu_cluster *holder; /* whose memory it counts among */
+    unsigned char *params;      /* .param space: of each lane, frame_param_bytes            */
+    unsigned char *arguments;   /* of each lane: its own arguments and returns             */
+    uint64_t registers[];       /* [slot][lane]                                             */
 };
 
-enum emu_status { EMU_READY, EMU_YIELDED, EMU_WAITING };
+enum emu_status { EMU_READY, EMU_YIELDED, EMU_WAITING, EMU_HELD };
 
 struct emu_group {
     struct emu_frame *frame;
@@ -227,6 +234,7 @@ struct emu_warp {
     uint64_t carry[EMU_LANES];      /* the condition code of add.cc and its kin */
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, and not waited */
     uint32_t cluster_counted; /* those of its phase that runs */
+    int held;                 /* the group whose operation waits for the round's end */
     struct emu_queue queue;   /* cp.async */
 };
 
@@ -264,6 +272,14 @@ struct emu_cta {
     struct emu_warpgroup *warpgroups[EMU_WARPGROUPS_MAX]; /* made when first used; owned */
 };
 
+/* Stores in global memory that others do not see yet, in their order (store_log.c). */
+enum { EMU_LOG_LINES_SHIFT = 13 };
+struct emu_store_log {
+    unsigned char *bytes; /* entries and their data */
+    size_t count, room, last;
+    uint64_t lines[(1 << EMU_LOG_LINES_SHIFT) / 64]; /* a set of what it touches, by hashes */
+};
+
 /* What runs by itself: its CTAs, and its own part of the schedule. What it does depends on the
  * seed, on its index and on global memory, and on no other cluster beside. */
 struct emu_cluster {
@@ -283,6 +299,13 @@ struct emu_cluster {
     struct emu_async *async; /* bulk copies under way */
     size_t async_count, async_room;
     uint64_t async_bytes; /* read, and not written yet */
+
+    bool apart; /* others run at the same time: what is not its own may only be read */
+    struct emu_store_log log;
+    struct emu_warp **held; /* warps that wait for the round's end; room for all */
+    uint32_t held_count;
+    uint64_t memory_left, memory_taken; /* that it may take by itself, and what it has */
+    bool lacks_memory;
 };
 
 /* A bulk copy under way, of one thread, to one CTA or to global memory. */
@@ -320,6 +343,7 @@ struct emu_run {
     uint64_t next_cluster, all_clusters;
     uint32_t cluster_ctas, shared_bytes, dynamic_base;
     uint32_t clusters_along[3], cluster_shape[3];
+    struct emu_warp **held; /* room for all resident warps */
 
     uint64_t steps, step_limit;
     uint64_t quiet;  /* rounds in which nothing changed */
@@ -351,6 +375,21 @@ unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const 
                           int lane, enum emu_space space, uint64_t address, uint64_t bytes,
                           uint32_t alignment);
 
+/* The same for all lanes of a mask, and whether the cluster may do now what it wants to: loads of
+ * what its log may hold, and updates of global memory, have to be held while it runs apart; stores
+ * in lanes of `logged` are for the log. EMU_STEP_NEXT, _HELD or _FAULT. */
+enum emu_use { EMU_LOADS, EMU_STORES, EMU_UPDATES };
+struct emu_places {
+    unsigned char *at[EMU_LANES];
+    uint32_t logged;
+};
+enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
+                              const struct emu_op *op, uint32_t mask, enum emu_space space,
+                              const uint64_t *address, uint32_t bytes, uint32_t alignment,
+                              enum emu_use use, struct emu_places *places);
+/* After a null of those above, or of emu_frame_make(): a fault, or the step has to be held. */
+enum emu_step emu_stopped(struct emu_cluster *cluster);
+
 /* The value of a special register in a lane. */
 uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int part);
 
@@ -373,10 +412,25 @@ bool emu_cluster_is_over(const struct emu_cluster *cluster);
 void emu_cluster_turn(struct emu_cluster *cluster);
 /* Runs the warp for so many instructions, or until all of it waits. False after a fault. */
 bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum);
+/* Does the operation that was held. False after a fault. */
+bool emu_warp_resume(struct emu_warp *warp);
 /* All resident clusters have a turn. False where the run has ended. */
 bool emu_round(struct emu_run *run);
 /* Ends the run with who waits for what. */
 void emu_report_deadlock(struct emu_run *run);
+
+/* ---- Stores that wait for the end of a round (store_log.c) ---- */
+
+/* Where to put the data of a store at an address, whose bytes are at `to`; of a plain one `change`
+ * is null. Null without memory. */
+unsigned char *emu_log_add(struct emu_store_log *log, uint64_t address, unsigned char *to,
+                           uint32_t bytes, const struct emu_change *change);
+/* False where no entry touches any of the bytes. */
+bool emu_log_may_hold(const struct emu_store_log *log, uint64_t address, uint64_t bytes);
+/* So much is in it that further stores should wait for the end of the round. */
+bool emu_log_is_full(const struct emu_cluster *cluster);
+/* Does them all, and empties it. */
+void emu_log_apply(struct emu_store_log *log);
 
 /* ---- Barriers (barrier.c, mbarrier.c) ---- */
 
@@ -425,7 +479,7 @@ bool emu_tensor_turn(struct emu_warp *warp);
 void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
               struct emu_frame *frame, int at);
 /* A frame for lanes that enter a function; null without memory. */
-struct emu_frame *emu_frame_make(struct emu_device *device, const struct emu_code *code,
+struct emu_frame *emu_frame_make(struct emu_cluster *cluster, const struct emu_code *code,
                                  struct emu_frame *caller, uint32_t lanes);
 void emu_frame_free(struct emu_frame *frame);
 /* Lanes of the group run no more: out of its frames, and out of it. */
