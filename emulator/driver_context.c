@@ -15,7 +15,8 @@ static CUresult start_machine(struct emu_cu_gpu *gpu)
                                         .multiprocessors = gpu->multiprocessors,
                                         .limits = emu_cu_driver.limits,
                                         .seed = emu_cu_driver.seed,
-                                        .exact = emu_cu_driver.exact};
+                                        .exact = emu_cu_driver.exact,
+                                        .threads = emu_cu_threads()};
 
     if (gpu->contexts == 0) {
         gpu->machine_bytes = emu_cu_memory_total(gpu);

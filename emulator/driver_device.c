@@ -27,6 +27,8 @@ static const struct emu_cu_architecture architectures[] = {
     {"sm_120a", 120, 170, 96 << 20, 2407000, 14001000, 512, 100 << 10, 1536, 24, 64},
 };
 enum { ARCHITECTURES = sizeof architectures / sizeof architectures[0] };
+/* Of what the environment counts. */
+enum { NUMBER_MAX = 1024 };
 
 /* Of "sm_90a"; "sm_90" is the same device. */
 static const struct emu_cu_architecture *architecture_named(const char *word, size_t length)
@@ -73,10 +75,10 @@ static int list_devices(const struct emu_cu_architecture **list, int room)
     return count;
 }
 
-/* As LATHE_EMU_SMS says; 0: as the product has; -1: it says nothing that makes sense. */
-static int multiprocessors_wanted(void)
+/* As the variable says; 0: it says nothing; -1: it says nothing that makes sense. */
+static int number_wanted(const char *variable, const char *of_what)
 {
-    const char *word = getenv("LATHE_EMU_SMS");
+    const char *word = getenv(variable);
     char *end;
     long value;
 
@@ -84,8 +86,9 @@ static int multiprocessors_wanted(void)
         return 0;
     errno = 0;
     value = strtol(word, &end, 10);
-    if (errno || *end || value < 1 || value > 1024) {
-        emu_cu_report(0, "LATHE_EMU_SMS: %.40s is no number of multiprocessors (1 to 1024)", word);
+    if (errno || *end || value < 1 || value > NUMBER_MAX) {
+        emu_cu_report(0, "%s: %.40s is no number of %s (1 to %d)", variable, word, of_what,
+                      NUMBER_MAX);
         return -1;
     }
     return (int)value;
@@ -95,7 +98,7 @@ CUresult emu_cu_init(unsigned flags)
 {
     enum { ROOM = 64 };
     const struct emu_cu_architecture *list[ROOM];
-    int count, multiprocessors;
+    int count, multiprocessors, threads;
     struct emu_cu_gpu *gpus;
 
     if (flags)
@@ -103,8 +106,9 @@ CUresult emu_cu_init(unsigned flags)
     if (emu_cu_driver.initialised)
         return CUDA_SUCCESS;
     count = list_devices(list, ROOM);
-    multiprocessors = multiprocessors_wanted();
-    if (count == 0 || multiprocessors < 0)
+    multiprocessors = count ? number_wanted("LATHE_EMU_SMS", "multiprocessors") : -1;
+    threads = multiprocessors >= 0 ? number_wanted("LATHE_EMU_THREADS", "threads") : -1;
+    if (threads < 0)
         return CUDA_ERROR_NO_DEVICE;
     gpus = calloc((size_t)count, sizeof *gpus);
     if (!gpus)
@@ -114,6 +118,7 @@ CUresult emu_cu_init(unsigned flags)
         gpus[i].arch = list[i];
         gpus[i].multiprocessors = multiprocessors ? multiprocessors : list[i]->multiprocessors;
     }
+    emu_cu_driver.threads_of_environment = (uint32_t)threads;
     emu_cu_driver.gpus = gpus;
     emu_cu_driver.gpu_count = count;
     emu_cu_driver.initialised = true;

@@ -14,6 +14,8 @@
  * and the thread's below are the emulator's only ones. */
 struct emu_cu_driver emu_cu_driver;
 
+enum { THREADS_MAX = 1024 };
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct emu_cu_thread thread;
 static char report[EMU_REPORT_SIZE];
@@ -276,6 +278,21 @@ __attribute__((visibility("default"))) void emu_set_seed(uint64_t seed)
     for (int i = 0; i < emu_cu_driver.gpu_count; i++)
         if (emu_cu_driver.gpus[i].machine)
             emu_device_set_seed(emu_cu_driver.gpus[i].machine, seed);
+    pthread_mutex_unlock(&mutex);
+}
+
+uint32_t emu_cu_threads(void)
+{
+    return emu_cu_driver.threads ? emu_cu_driver.threads : emu_cu_driver.threads_of_environment;
+}
+
+__attribute__((visibility("default"))) void emu_set_threads(unsigned threads)
+{
+    pthread_mutex_lock(&mutex);
+    emu_cu_driver.threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+    for (int i = 0; i < emu_cu_driver.gpu_count; i++)
+        if (emu_cu_driver.gpus[i].machine)
+            emu_device_set_threads(emu_cu_driver.gpus[i].machine, emu_cu_threads());
     pthread_mutex_unlock(&mutex);
 }
 

@@ -153,12 +153,16 @@ struct emu_cu_driver {
     uint64_t seed;
     bool exact;
     struct emu_limits limits;
-    size_t capturing; /* streams that are being captured */
+    uint32_t threads, threads_of_environment; /* the former goes before; 0: nothing is said */
+    size_t capturing;                         /* streams that are being captured */
     struct emu_cu_registered *registered;
     size_t registered_count, registered_room;
 };
 
 extern struct emu_cu_driver emu_cu_driver;
+
+/* Of the host, that a launch may use; 0: as many as there are processors. */
+uint32_t emu_cu_threads(void);
 
 enum { EMU_CONTEXT_DEPTH = 128 };
 

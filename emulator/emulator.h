@@ -8,7 +8,9 @@
  * Environment, read by cuInit:
  *   LATHE_EMU_ARCH  the devices, in this order: "sm_90a", "sm_90a,sm_100a"; without it one device
  *                   for each architecture that the emulator has
- *   LATHE_EMU_SMS   multiprocessors of every device; without it as many as a product has */
+ *   LATHE_EMU_SMS   multiprocessors of every device; without it as many as a product has
+ *   LATHE_EMU_THREADS  threads of the host that a launch uses; without it as many as there are
+ *                      processors that the program may use */
 #ifndef EMU_EMULATOR_H
 #define EMU_EMULATOR_H
 
@@ -24,8 +26,13 @@ extern "C" {
 const char *emu_last_report(void);
 
 /* Of the schedule: in which order warps take turns and asynchronous work completes. The same seed
- * gives the same run. For all launches from now on. */
+ * gives the same run, with any number of threads. For all launches from now on. */
 void emu_set_seed(uint64_t seed);
+
+/* Threads of the host that a launch uses, that of the caller among them: 1 to 1024; 0 (the
+ * default): what LATHE_EMU_THREADS says, else one for each processor that the program may use. No
+ * result and no report depends on it. For all launches from now on. */
+void emu_set_threads(unsigned threads);
 
 /* Not 0: tensor cores bit for bit as the hardware's; 0 (the default): fast, in f32. For devices
  * whose first context is made later. */

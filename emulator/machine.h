@@ -21,14 +21,17 @@ struct emu_options {
     int target;          /* 90 of sm_90a                                                      */
     int multiprocessors; /* that run CTAs at a time                                           */
     struct emu_limits limits;
-    uint64_t seed; /* of the schedule; the same seed gives the same run                 */
-    bool exact;    /* tensor cores bit for bit as hardware; else fast in f32            */
+    uint64_t seed;    /* of the schedule; the same seed gives the same run                 */
+    bool exact;       /* tensor cores bit for bit as hardware; else fast in f32            */
+    uint32_t threads; /* of the host that a launch may use; 0: one for each processor      */
+    bool eager;       /* short launches use them too, which makes those slower: for tests   */
 };
 
 /* Null without memory. */
 struct emu_device *emu_device_create(const struct emu_options *options);
 void emu_device_destroy(struct emu_device *device);
 void emu_device_set_seed(struct emu_device *device, uint64_t seed);
+void emu_device_set_threads(struct emu_device *device, uint32_t threads);
 
 /* ---- Global memory ---- */
 

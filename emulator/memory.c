@@ -36,6 +36,11 @@ void emu_device_set_seed(struct emu_device *device, uint64_t seed)
     device->options.seed = seed;
 }
 
+void emu_device_set_threads(struct emu_device *device, uint32_t threads)
+{
+    device->options.threads = threads;
+}
+
 /* ---- Allocations ---- */
 
 /* The first that ends behind the address. */

@@ -2,6 +2,7 @@
  * it stores in global memory waits in its log, and an operation that needs more than a look at it
  * is held. In the second part, in an order that the seed draws, logs become memory and what was
  * held is done. So no cluster's turn depends on when another has its own. */
+#include "emulator/pool.h"
 #include "emulator/state.h"
 
 #include <string.h>
@@ -9,7 +10,9 @@
 enum {
     /* Rounds in which all only wait, and nothing changes, before that is called a deadlock: more
      * than the longest that a copy is on its way. */
-    QUIET_ROUNDS = 2000
+    QUIET_ROUNDS = 2000,
+    HELPERS_AFTER_US = 300,
+    HELPER_US = 50
 };
 
 uint64_t emu_share(const struct emu_run *run, uint64_t all, uint64_t least)
@@ -61,10 +64,37 @@ static void set_apart(struct emu_run *run)
     }
 }
 
+static void have_turn(void *user, uint32_t i)
+{
+    struct emu_run *run = user;
+
+    emu_cluster_turn(run->clusters[i]);
+}
+
+/* Most launches are over before helpers would be there: those that have run for as long as it takes
+ * to make them get some. */
+static bool is_worth_helpers(const struct emu_run *run, uint32_t helpers)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - run->began.tv_sec) * 1000000 + (now.tv_nsec - run->began.tv_nsec) / 1000 >=
+           HELPERS_AFTER_US + (long)helpers * HELPER_US;
+}
+
 static void have_turns(struct emu_run *run)
 {
+    uint32_t threads = run->threads < run->cluster_count ? run->threads : run->cluster_count;
+
+    if (!run->pool && threads > 1 &&
+        (run->device->options.eager || is_worth_helpers(run, threads - 1)))
+        run->pool = emu_pool_start(threads - 1, have_turn, run);
+    if (run->pool && run->cluster_count > 1) {
+        emu_pool_do(run->pool, run->cluster_count);
+        return;
+    }
     for (uint32_t i = 0; i < run->cluster_count; i++)
-        emu_cluster_turn(run->clusters[i]);
+        have_turn(run, i);
 }
 
 /* ---- The second part ---- */

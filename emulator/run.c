@@ -1,5 +1,6 @@
 /* run.c: a launch: its shape is checked, room is made for clusters, and rounds follow each other
  * until all have exited. */
+#include "emulator/pool.h"
 #include "emulator/state.h"
 
 #include <stdlib.h>
@@ -86,6 +87,7 @@ static bool make_room(struct emu_run *run)
 
 static void clean_up(struct emu_run *run)
 {
+    emu_pool_end(run->pool);
     for (uint32_t i = 0; i < run->cluster_count; i++)
         emu_cluster_free(run->clusters[i]);
     free(run->clusters);
@@ -103,8 +105,12 @@ enum emu_outcome emu_run(struct emu_device *device, const struct emu_launch *lau
                           .code = &launch->program->codes[launch->entry],
                           .error = error ? error : &own,
                           .random = device->options.seed,
+                          .threads = device->options.threads,
                           .step_limit = device->options.limits.steps};
 
+    clock_gettime(CLOCK_MONOTONIC, &run.began);
+    if (run.threads == 0)
+        run.threads = emu_processors();
     if (run.step_limit == 0)
         run.step_limit = USUAL_STEPS;
     if (set_shapes(&run) && make_room(&run))

@@ -13,6 +13,8 @@
 #include "emulator/reduce.h"
 #include "emulator/tensor_map.h"
 
+#include <time.h>
+
 /* ---- Addresses ----
  *
  * Generic addresses: windows for what is not global. Within the shared window bits 24 and up are
@@ -344,6 +346,10 @@ struct emu_run {
     uint32_t cluster_ctas, shared_bytes, dynamic_base;
     uint32_t clusters_along[3], cluster_shape[3];
     struct emu_warp **held; /* room for all resident warps */
+
+    struct emu_pool *pool; /* null: one thread does it all, so far */
+    uint32_t threads;      /* that it may use                      */
+    struct timespec began;
 
     uint64_t steps, step_limit;
     uint64_t quiet;  /* rounds in which nothing changed */

@@ -20,8 +20,8 @@ static bool begins_with(const char *word, const char *start)
 /* cu... and emu_... of emulator.h alone, or a program's own names could be taken for ours. */
 static void nothing_else_is_exported(void **state)
 {
-    static const char *const ours[] = {"emu_last_report", "emu_set_seed", "emu_set_exact",
-                                       "emu_set_limits"};
+    static const char *const ours[] = {"emu_last_report", "emu_set_seed", "emu_set_threads",
+                                       "emu_set_exact", "emu_set_limits"};
     char line[512], word[256];
     int symbols = 0, strangers = 0;
     FILE *nm;
@@ -187,6 +187,46 @@ static void the_environment_chooses_the_devices(void **state)
     assert_int_equal(in_child(NULL, "99999999999999999999", result_of_init), CUDA_ERROR_NO_DEVICE);
 }
 
+/* Of a launch that nobody asked anything for; what the program asks for goes before. */
+static int threads_of_a_launch(void)
+{
+    CUcontext context;
+    CUfunction function;
+    int threads;
+
+    if (cu.cuInit(0) || cu.cuDevicePrimaryCtxRetain(&context, 0) || cu.cuCtxSetCurrent(context))
+        return 99;
+    function = driver_function(driver_module(), "plain");
+    if (cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL))
+        return 99;
+    threads = (int)fake.last()->threads;
+    emulator.set_threads(7);
+    if (cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) ||
+        fake.last()->threads != 7)
+        return 99;
+    emulator.set_threads(0);
+    if (cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) ||
+        (int)fake.last()->threads != threads)
+        return 99;
+    return threads;
+}
+
+static void the_environment_or_the_program_says_how_many_threads(void **state)
+{
+    (void)state;
+    only_on_the_fake();
+    assert_int_equal(in_child(NULL, NULL, threads_of_a_launch), 0);
+    setenv("LATHE_EMU_THREADS", "3", 1);
+    assert_int_equal(in_child(NULL, NULL, threads_of_a_launch), 3);
+    setenv("LATHE_EMU_THREADS", "", 1);
+    assert_int_equal(in_child(NULL, NULL, threads_of_a_launch), 0);
+    setenv("LATHE_EMU_THREADS", "0", 1);
+    assert_int_equal(in_child(NULL, NULL, result_of_init), 100);
+    setenv("LATHE_EMU_THREADS", "two", 1);
+    assert_int_equal(in_child(NULL, NULL, result_of_init), 100);
+    unsetenv("LATHE_EMU_THREADS");
+}
+
 /* ---- The table of architectures, against that of the reference (misc.md 1) ---- */
 
 static void every_architecture_has_a_device(void **state)
@@ -261,12 +301,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_else_is_exported),
         cmocka_unit_test(functions_are_found_by_name_and_version),
         cmocka_unit_test(the_environment_chooses_the_devices),
+        cmocka_unit_test(the_environment_or_the_program_says_how_many_threads),
         cmocka_unit_test(every_architecture_has_a_device),
         IN_CONTEXT(older_devices_have_no_clusters_and_no_tensor_maps),
     };
 
     unsetenv("LATHE_EMU_ARCH");
     unsetenv("LATHE_EMU_SMS");
+    unsetenv("LATHE_EMU_THREADS");
     if (argc != 2 || driver_open(argv[1]))
         return 2;
     library = argv[1];

@@ -67,6 +67,7 @@ int driver_open(const char *path)
         return missing; /* a real driver */
     missing += FIND_IN(emulator, last_report, "emu_last_report");
     missing += FIND_IN(emulator, set_seed, "emu_set_seed");
+    missing += FIND_IN(emulator, set_threads, "emu_set_threads");
     missing += FIND_IN(emulator, set_exact, "emu_set_exact");
     missing += FIND_IN(emulator, set_limits, "emu_set_limits");
     if (!dlsym(library, "fake_reset"))

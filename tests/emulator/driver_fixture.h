@@ -24,6 +24,7 @@ extern struct driver_calls {
 extern struct emulator_calls {
     const char *(*last_report)(void);
     void (*set_seed)(uint64_t seed);
+    void (*set_threads)(unsigned threads);
     void (*set_exact)(int exact);
     void (*set_limits)(uint64_t memory_bytes, uint64_t steps, uint32_t depth);
 } emulator;

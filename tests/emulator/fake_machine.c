@@ -83,6 +83,11 @@ void emu_device_set_seed(struct emu_device *device, uint64_t seed)
     device->options.seed = seed;
 }
 
+void emu_device_set_threads(struct emu_device *device, uint32_t threads)
+{
+    device->options.threads = threads;
+}
+
 uint64_t emu_allocate(struct emu_device *device, uint64_t bytes)
 {
     uint64_t limit = device->options.limits.memory_bytes;
@@ -419,6 +424,7 @@ enum emu_outcome emu_run(struct emu_device *device, const struct emu_launch *lau
     fake.last.limits = device->options.limits;
     fake.last.seed = device->options.seed;
     fake.last.exact = device->options.exact;
+    fake.last.threads = device->options.threads;
     if (fake.outcome != EMU_DONE)
         emu_fail(error, 0, "%s", fake.message);
     return fake.outcome;

@@ -19,6 +19,7 @@ struct fake_launch {
     struct emu_limits limits;
     uint64_t seed;
     bool exact;
+    uint32_t threads;
 };
 
 /* Launches since the last fake_reset(). */
