@@ -268,32 +268,14 @@ static bool write_target(struct emu_async *work)
     return to != NULL;
 }
 
-/* A piece of a load that the log knows nothing of. */
-static bool pass_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                       const unsigned char *fill)
-{
-    const struct emu_async *work = user;
-
-    (void)shared, (void)fill;
-    return !inside || !emu_log_may_hold(&work->warp->cta->cluster->log, global, bytes);
-}
-
-/* What it reads or writes next in global memory has to wait for the end of the round. */
-static bool is_held(struct emu_async *work)
+/* What it writes next in global memory has to wait for the end of the round. What it reads has not:
+ * the log was empty when the turn began, and holds only what other copies under way have written
+ * since, in whatever order. */
+static bool is_held(const struct emu_async *work)
 {
     const struct emu_cluster *cluster = work->warp->cta->cluster;
-    const char *why;
 
-    if (!cluster->apart || cluster->log.count == 0)
-        return false;
-    if (work->is_read)
-        return !work->to_cta && emu_log_is_full(cluster);
-    if (work->op->flags & FROM_SHARED)
-        return false;
-    if (!work->is_tensor)
-        return emu_log_may_hold(&cluster->log, work->from, work->bytes);
-    work->copy.map = &work->map; /* the list may have moved */
-    return emu_tensor_copy(&work->copy, pass_piece, work, &why) == EMU_COPY_STOPPED;
+    return cluster->apart && work->is_read && !work->to_cta && emu_log_is_full(cluster);
 }
 
 /* One step of the work; *is_done where it was the last. */

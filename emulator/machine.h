@@ -24,7 +24,9 @@ struct emu_options {
     uint64_t seed;    /* of the schedule; the same seed gives the same run                 */
     bool exact;       /* tensor cores bit for bit as hardware; else fast in f32            */
     uint32_t threads; /* of the host that a launch may use; 0: one for each processor      */
-    bool eager;       /* short launches use them too, which makes those slower: for tests   */
+    /* For tests: short launches use them too, and clusters have their turns the other way round
+     * than with one thread, so that what depends on who is first shows. */
+    bool eager;
 };
 
 /* Null without memory. */

@@ -68,6 +68,8 @@ static void have_turn(void *user, uint32_t i)
 {
     struct emu_run *run = user;
 
+    if (run->device->options.eager && run->threads > 1)
+        i = run->cluster_count - 1 - i;
     emu_cluster_turn(run->clusters[i]);
 }
 

@@ -122,6 +122,8 @@ static void run_text(const char *text, size_t size)
         .limits = {.memory_bytes = MEMORY, .steps = STEPS, .depth = DEPTH},
         .seed = shape.seed,
         .exact = shape.seed % 2,
+        .threads = 1 + (uint32_t)(shape.seed % 3),
+        .eager = true,
     };
     struct emu_device *device = emu_device_create(&options);
     struct emu_error error = {.line = 0};

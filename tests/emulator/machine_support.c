@@ -4,20 +4,28 @@
 
 #include <string.h>
 
-static struct emu_device *make_device(uint64_t seed)
+static struct emu_options usual_options(uint64_t seed)
 {
-    struct emu_options options = {
-        .target = 90, .multiprocessors = 8, .seed = seed, .limits = {.steps = 1u << 24}};
-    struct emu_device *device = emu_device_create(&options);
-
-    assert_non_null(device);
-    return device;
+    return (struct emu_options){.target = 90,
+                                .multiprocessors = 8,
+                                .seed = seed,
+                                .threads = 3,
+                                .eager = true,
+                                .limits = {.steps = 1u << 24}};
 }
 
 struct trial trial_make(const char *text, uint64_t seed)
 {
-    struct trial trial = {.device = make_device(seed)};
+    const struct emu_options options = usual_options(seed);
 
+    return trial_make_on(text, &options);
+}
+
+struct trial trial_make_on(const char *text, const struct emu_options *options)
+{
+    struct trial trial = {.device = emu_device_create(options)};
+
+    assert_non_null(trial.device);
     trial.program = emu_program_load(trial.device, text, strlen(text), &trial.error);
     if (!trial.program)
         fail_msg("%s", trial.error.message);
@@ -31,8 +39,10 @@ struct trial trial_make(const char *text, uint64_t seed)
 struct emu_error trial_refused(const char *text)
 {
     struct emu_error error = {.line = 0};
-    struct emu_device *device = make_device(1);
+    const struct emu_options options = usual_options(1);
+    struct emu_device *device = emu_device_create(&options);
 
+    assert_non_null(device);
     assert_null(emu_program_load(device, text, strlen(text), &error));
     assert_int_not_equal(error.message[0], '\0');
     emu_device_destroy(device);

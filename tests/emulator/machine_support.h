@@ -30,6 +30,8 @@ enum { TRIAL_WORDS = 4096, TRIAL_FRESH = 0x7e7e7e7e };
 
 /* Fails the test where the text does not load. */
 struct trial trial_make(const char *text, uint64_t seed);
+/* The same on a device of one's own. */
+struct trial trial_make_on(const char *text, const struct emu_options *options);
 /* The error of a text that has to be refused. */
 struct emu_error trial_refused(const char *text);
 void trial_free(struct trial *trial);

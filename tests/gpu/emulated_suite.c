@@ -1,11 +1,13 @@
 /* emulated_suite.c: every kind of plan that is committed, on the emulator; alone, or beside a GPU.
  *
  *     emulated_suite plans [seed=N] [every=N] [schedules=N]
+ *     emulated_suite threads [seed=N] [every=N] [schedules=N]
  *     emulated_suite twins [seed=N] [count=N] [exact=1]
  *
  * plans: each N-th plan of `lathe list plans` on three drawn small problems, each under several
  * seeds of the emulator's schedule; the first plan under twenty. Every element is checked on the
  * CPU, with NaN around the inputs and canaries around D.
+ * threads: the same problems with 1, 2, 3 and 8 threads: all bytes of D and around it are the same.
  * twins: drawn plans and problems run on the GPU and on the emulator: all bytes of D and around it
  * are the same; whole numbers, or with exact=1 normal ones and the tensor cores' exact arithmetic.
  *
@@ -34,6 +36,7 @@ enum {
 struct suite {
     struct lathe_context *gpu, *emulator;
     void (*set_seed)(uint64_t seed); /* of the emulator's schedule */
+    void (*set_threads)(unsigned threads);
     void (*set_exact)(int exact);
     uint64_t seed, drawn;
     int every, schedules, count, exact;
@@ -137,7 +140,7 @@ static void run_plans(struct suite *suite)
             run_plan(suite, i, words, i == 0 ? SCHEDULES_OF_FIRST : suite->schedules);
 }
 
-/* ---- Beside a GPU ---- */
+/* ---- Two runs of one problem ---- */
 
 /* One side: its launch, and what then stands in D's memory. */
 struct side {
@@ -189,22 +192,80 @@ static void close_side(struct side *side)
     free(side->d);
 }
 
-static bool is_same(const struct side *gpu, const struct side *emulated)
+/* Of `other` it is said where it ran. */
+static bool is_same(const struct side *other, const char *where, const struct side *emulated)
 {
     int64_t different = 0, first = -1;
 
-    if (!gpu->d || !emulated->d || gpu->operands.d.bytes != emulated->operands.d.bytes)
+    if (!other->d || !emulated->d || other->operands.d.bytes != emulated->operands.d.bytes)
         return false;
-    for (int64_t i = 0; i < gpu->operands.d.bytes; i++)
-        if (gpu->d[i] != emulated->d[i]) {
+    for (int64_t i = 0; i < other->operands.d.bytes; i++)
+        if (other->d[i] != emulated->d[i]) {
             first = different++ == 0 ? i : first;
         }
     if (different > 0)
-        printf("# %lld of %lld bytes differ, the first at %lld: 0x%02x on the GPU, 0x%02x here\n",
-               (long long)different, (long long)gpu->operands.d.bytes, (long long)first,
-               gpu->d[first], emulated->d[first]);
+        printf("# %lld of %lld bytes differ, the first at %lld: 0x%02x %s, 0x%02x here\n",
+               (long long)different, (long long)other->operands.d.bytes, (long long)first,
+               other->d[first], where, emulated->d[first]);
     return different == 0;
 }
+
+/* ---- With many threads, and with one ---- */
+
+static bool is_same_with(struct suite *suite, const struct gpu_case *c, uint64_t seed,
+                         unsigned threads, const struct side *one)
+{
+    struct side many = {.d = NULL};
+    struct lathe_error error = {.status = LATHE_OK};
+    bool same;
+
+    suite->set_threads(threads);
+    same = run_side(&many, suite->emulator, c, seed, &error) == LATHE_OK;
+    if (!same)
+        printf("# %s\n", error.message);
+    same = same && is_same(one, "with one thread", &many);
+    close_side(&many);
+    return same;
+}
+
+static void run_with_threads(struct suite *suite, const char *plan_words, uint64_t seed)
+{
+    static const unsigned counts[] = {2, 3, 8};
+    struct lathe_error error = {.status = LATHE_OK};
+    struct gpu_case c;
+
+    if (!draw_case(suite, plan_words, &c, &error)) {
+        printf("# %s\n", error.message);
+        count(suite, false, &(struct gpu_case){.kind = ""}, plan_words, "");
+        return;
+    }
+    c.integers = false;
+    for (int schedule = 0; schedule < suite->schedules; schedule++) {
+        struct side one = {.d = NULL};
+        bool same;
+
+        suite->set_seed(seed + (uint64_t)schedule);
+        suite->set_threads(1);
+        same = run_side(&one, suite->emulator, &c, seed, &error) == LATHE_OK;
+        if (!same)
+            printf("# %s\n", error.message);
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0] && same; i++)
+            same = is_same_with(suite, &c, seed, counts[i], &one);
+        count(suite, same, &c, plan_words, ", with 1, 2, 3 and 8 threads");
+        close_side(&one);
+    }
+}
+
+static void run_threads(struct suite *suite)
+{
+    char words[WORDS_SIZE];
+
+    for (size_t i = 0; lathe_legal_plan_at(i, words, sizeof words); i++)
+        if (i % (size_t)suite->every == 0)
+            run_with_threads(suite, words, suite->seed + i);
+}
+
+/* ---- Beside a GPU ---- */
 
 static void run_twin(struct suite *suite, const char *plan_words, uint64_t seed)
 {
@@ -224,7 +285,7 @@ static void run_twin(struct suite *suite, const char *plan_words, uint64_t seed)
         ran = run_side(&gpu, suite->gpu, &c, seed, &error) == LATHE_OK;
     if (!ran)
         printf("# %s\n", error.message);
-    count(suite, ran && is_same(&gpu, &emulated), &c, plan_words, "");
+    count(suite, ran && is_same(&gpu, "on the GPU", &emulated), &c, plan_words, "");
     close_side(&gpu);
     close_side(&emulated);
 }
@@ -249,7 +310,7 @@ static void run_twins(struct suite *suite)
 static bool open_emulator(struct suite *suite, struct lathe_error *err)
 {
     const struct lt_device *device = NULL;
-    void *symbols[2];
+    void *symbols[3];
 
     if (lathe_context_create(&suite->emulator,
                              lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
@@ -259,8 +320,10 @@ static bool open_emulator(struct suite *suite, struct lathe_error *err)
     symbols[0] = dlsym(device->driver.library.handle, "emu_set_seed");
     symbols[1] = dlsym(device->driver.library.handle, "emu_set_exact");
     memcpy(&suite->set_seed, &symbols[0], sizeof symbols[0]);
+    symbols[2] = dlsym(device->driver.library.handle, "emu_set_threads");
     memcpy(&suite->set_exact, &symbols[1], sizeof symbols[1]);
-    if (!suite->set_seed || !suite->set_exact)
+    memcpy(&suite->set_threads, &symbols[2], sizeof symbols[2]);
+    if (!suite->set_seed || !suite->set_exact || !suite->set_threads)
         return false;
     suite->set_exact(suite->exact);
     return true;
@@ -306,13 +369,16 @@ int main(int count, char **words)
     struct lathe_error error = {.status = LATHE_OK};
     enum lathe_arch arch;
     struct timespec now;
-    bool twins = count > 1 && strcmp(words[1], "twins") == 0;
+    bool twins = count > 1 && strcmp(words[1], "twins") == 0,
+         threads = count > 1 && strcmp(words[1], "threads") == 0;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     clock_gettime(CLOCK_REALTIME, &now);
     suite.seed = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    if (!read_arguments(&suite, count, words) || (!twins && strcmp(words[1], "plans") != 0)) {
+    if (!read_arguments(&suite, count, words) ||
+        (!twins && !threads && strcmp(words[1], "plans") != 0)) {
         fprintf(stderr, "usage: emulated_suite plans [seed=N] [every=N] [schedules=N]\n"
+                        "       emulated_suite threads [seed=N] [every=N] [schedules=N]\n"
                         "       emulated_suite twins [seed=N] [count=N] [exact=1]\n");
         return 2;
     }
@@ -328,6 +394,8 @@ int main(int count, char **words)
     printf("# seed %llu\n", (unsigned long long)suite.seed);
     if (twins)
         run_twins(&suite);
+    else if (threads)
+        run_threads(&suite);
     else
         run_plans(&suite);
     return finish(&suite, 0);
