@@ -219,7 +219,7 @@ EMU_LANEWISE_1(float_from_float)
 #define ROUNDING "rn/rz/rm/rp"
 
 /* .sat stands only where the result's type lacks a number of the source's, and .ftz only where one
- * of both is f32. */
+ * of both is f32. Between f16 and bf16 a rounding need not stand: ptxas makes .rn of none. */
 static const struct emu_form forms[] = {
     {"cvt", INTEGERS " " INTEGERS, "T=F", run_integer_from_integer, 0},
     {"cvt", "sat u8 u16/u32/u64/s8/s16/s32/s64", "T=F", run_integer_from_integer, 0},
@@ -251,10 +251,11 @@ static const struct emu_form forms[] = {
     {"cvt", ROUNDING " ftz? sat? f32 f64", "T=F", run_float_from_float, 0},
     {"cvt", ROUNDING " ftz? sat? f16 f32", "T=F", run_float_from_float, 0},
     {"cvt", ROUNDING " sat? f16 f64", "T=F", run_float_from_float, 0},
-    {"cvt", ROUNDING " f16 bf16", "T=F", run_float_from_float, 90},
+    {"cvt", ROUNDING "? f16 bf16", "T=F", run_float_from_float, 90},
     {"cvt", "rn/rz bf16 f32", "T=F", run_float_from_float, 80},
     {"cvt", ROUNDING " ftz? bf16 f32", "T=F", run_float_from_float, 90},
-    {"cvt", ROUNDING " bf16 f16/f64", "T=F", run_float_from_float, 90},
+    {"cvt", ROUNDING "? bf16 f16", "T=F", run_float_from_float, 90},
+    {"cvt", ROUNDING " bf16 f64", "T=F", run_float_from_float, 90},
     {"cvt", "rn/rz relu? satfinite? f16/bf16 f32", "T=F", run_float_from_float, 80},
 
     {"cvt", "rna satfinite? tf32 f32", "w=F", run_float_from_float, 80},

@@ -200,6 +200,8 @@ static void floats_change_their_width(void **state)
     assert_int_equal(RUN("cvt.rn.sat.f16.f32 d, a", fixture_f32(-2)), 0);
     assert_int_equal(RUN("cvt.rp.bf16.f16 d, a", 0x3c01), 0x3f81);
     assert_int_equal(RUN("cvt.rn.f16.bf16 d, a", 0x7f7f), 0x7c00);
+    assert_int_equal(RUN("cvt.bf16.f16 d, a", 0x3c05), 0x3f81);
+    assert_int_equal(RUN("cvt.f16.bf16 d, a", 0x7f7f), 0x7c00);
     assert_int_equal(RUN("cvt.rni.f32.f32 d, a", fixture_f32(2.5f)), fixture_f32(2));
     assert_int_equal(RUN("cvt.rpi.f32.f32 d, a", fixture_f32(-0.5f)), 0x80000000);
     assert_true(RUN("cvt.rmi.f64.f64 d, a", fixture_f64(-1.25)) == fixture_f64(-2));
