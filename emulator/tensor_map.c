@@ -380,6 +380,20 @@ static bool replace_fill_mode(struct emu_tensor_map *map, int ordinal, uint64_t 
     return true;
 }
 
+/* Kernels also make maps of their own: of zeros, field by field. The words of a real map count from
+ * zero what cannot be zero (rank, sizes, box, element strides), so that zeros are all ones here. */
+static bool decode_or_begin(struct emu_tensor_map *map,
+                            const unsigned char bytes[EMU_TENSOR_MAP_BYTES])
+{
+    static const unsigned char zeros[EMU_TENSOR_MAP_BYTES];
+
+    if (memcmp(bytes, zeros, sizeof zeros) != 0)
+        return emu_tensor_map_decode(map, bytes);
+    *map = (struct emu_tensor_map){.rank = 1, .dims = {1}, .box = {1}};
+    complete_map(map);
+    return true;
+}
+
 bool emu_tensor_map_replace(unsigned char bytes[EMU_TENSOR_MAP_BYTES], const char *field,
                             int ordinal, uint64_t value)
 {
@@ -401,7 +415,7 @@ bool emu_tensor_map_replace(unsigned char bytes[EMU_TENSOR_MAP_BYTES], const cha
     };
     struct emu_tensor_map map;
 
-    if (ordinal < 0 || ordinal >= EMU_TENSOR_RANK_MAX || !emu_tensor_map_decode(&map, bytes))
+    if (ordinal < 0 || ordinal >= EMU_TENSOR_RANK_MAX || !decode_or_begin(&map, bytes))
         return false;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strcmp(field, fields[i].word) != 0)

@@ -36,7 +36,8 @@ bool emu_tensor_map_decode(struct emu_tensor_map *map,
 
 /* tensormap.replace: `field` is its word ("global_address", "rank", "box_dim" ...), `ordinal` the
  * dimension where it has one. The codes of elemtype, interleave, swizzle and fill are PTX's, not
- * cuda.h's. False for a word that is no field, or a value that is none. */
+ * cuda.h's. Zeros alone are where a kernel that makes a map begins. False for a word that is no
+ * field, a value that is none, or other bytes that are no map. */
 bool emu_tensor_map_replace(unsigned char bytes[EMU_TENSOR_MAP_BYTES], const char *field,
                             int ordinal, uint64_t value);
 

@@ -317,6 +317,7 @@ static void foreign_bytes_are_no_map(void **state)
     struct emu_tensor_map map = tiled(), read;
 
     assert_false(emu_tensor_map_decode(&read, bytes));
+    bytes[EMU_TENSOR_MAP_BYTES - 1] = 1;
     assert_false(emu_tensor_map_replace(bytes, "rank", 0, 1));
     assert_int_equal(emu_tensor_map_encode(bytes, &map), SUCCESS);
     for (int bit = 0; bit < 64; bit++) {
@@ -395,6 +396,34 @@ static void fields_are_replaced(void **state)
         expected.swizzle = 3 + atom;
         assert_replaces("swizzle_atomicity", 0, (uint64_t)atom, &expected);
     }
+}
+
+/* What a kernel does that makes a map itself: zeros, then every field. */
+static void a_map_of_zeros_can_be_filled_in(void **state)
+{
+    (void)state;
+    unsigned char bytes[EMU_TENSOR_MAP_BYTES] = {0}, other[EMU_TENSOR_MAP_BYTES];
+    struct emu_tensor_map expected = tiled(), read;
+
+    assert_int_equal(emu_tensor_map_encode(other, &expected), SUCCESS);
+    assert_true(emu_tensor_map_decode(&expected, other));
+    assert_int_equal(expected.type, 6); /* f16, which has the code 6 in PTX too */
+    assert_true(emu_tensor_map_replace(bytes, "global_address", 0, expected.address));
+    assert_true(emu_tensor_map_replace(bytes, "rank", 0, (uint64_t)expected.rank - 1));
+    for (int i = 0; i < expected.rank; i++) {
+        assert_true(emu_tensor_map_replace(bytes, "box_dim", i, expected.box[i]));
+        assert_true(emu_tensor_map_replace(bytes, "global_dim", i, expected.dims[i]));
+        assert_true(
+            emu_tensor_map_replace(bytes, "element_stride", i, expected.element_strides[i]));
+        if (i > 0)
+            assert_true(emu_tensor_map_replace(bytes, "global_stride", i - 1, expected.strides[i]));
+    }
+    assert_true(emu_tensor_map_replace(bytes, "elemtype", 0, 6));
+    assert_true(emu_tensor_map_replace(bytes, "swizzle_mode", 0, (uint64_t)expected.swizzle));
+    assert_true(emu_tensor_map_replace(bytes, "fill_mode", 0, (uint64_t)expected.fill));
+    assert_true(emu_tensor_map_decode(&read, bytes));
+    read.promotion = expected.promotion; /* there is no instruction for it */
+    assert_memory_equal(&read, &expected, sizeof read);
 }
 
 static void element_types_have_codes_of_their_own(void **state)
@@ -495,6 +524,7 @@ int main(void)
         cmocka_unit_test(maps_are_read_as_they_were_written),
         cmocka_unit_test(foreign_bytes_are_no_map),
         cmocka_unit_test(fields_are_replaced),
+        cmocka_unit_test(a_map_of_zeros_can_be_filled_in),
         cmocka_unit_test(element_types_have_codes_of_their_own),
         cmocka_unit_test(what_is_no_field_or_value_is_refused),
         cmocka_unit_test(swizzles_are_those_of_the_manual),
