@@ -318,7 +318,8 @@ static bool decode_function(struct emu_program *program, int index, struct emu_e
     }
     code->ops[code->op_count] = (struct emu_op){.execute = emu_return, .guard = -1};
     code->op_count++;
-    return true;
+    return emu_guard_accumulators(code) ||
+           emu_fail(error, function->line, "no memory for the code of %s", function->name);
 }
 
 /* ---- The program ---- */

@@ -105,6 +105,10 @@ struct emu_op {
     struct emu_call *call; /* owned */
     int *many;             /* results beyond those above: accumulators; owned */
     int many_count;
+    /* Sets of accumulators: that of a wgmma, and those that the operation touches; see
+     * accumulators.c. */
+    uint64_t accumulators, touched;
+    emu_execute then; /* what `execute` guards */
 };
 
 /* One argument or returned value of a call: a .param variable of the caller's body, or registers.
@@ -478,6 +482,11 @@ bool emu_copy_queue_turn(struct emu_warp *warp);
 void emu_copy_queue_drop(struct emu_warp *warp);
 /* Does what the warp has issued to the tensor cores, if the others of its warpgroup have too. */
 enum emu_step emu_tensor_finish(struct emu_warp *warp);
+/* The same up to the last whose accumulators are in one of these sets of the frame's registers. */
+enum emu_step emu_tensor_settle(struct emu_warp *warp, const struct emu_frame *frame,
+                                uint64_t accumulators);
+/* Lets what touches accumulators settle them first. False without memory. */
+bool emu_guard_accumulators(struct emu_code *code);
 /* Does one multiplication of its warpgroup, as drawn. False after a fault. */
 bool emu_tensor_turn(struct emu_warp *warp);
 

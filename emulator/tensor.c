@@ -2,8 +2,8 @@
  *
  * A warpgroup keeps what its four warps have issued in a queue. What all four have issued may be
  * done when the schedule draws it; the rest is done when a wait wants it, so that what touches the
- * operands too early, or reads the accumulators too soon, shows. Source: PTX ISA "mma",
- * "wgmma.mma_async", "wgmma.commit_group", "wgmma.wait_group". */
+ * memory of the operands too early shows, or when an instruction touches the accumulators. Source:
+ * PTX ISA "mma", "wgmma.mma_async", "wgmma.commit_group", "wgmma.wait_group". */
 #include "emulator/state.h"
 
 #include <stdlib.h>
@@ -143,6 +143,22 @@ enum emu_step emu_tensor_finish(struct emu_warp *warp)
 
     return warpgroup ? finish(warp, warpgroup, warpgroup->issued[warp->index % WARPS])
                      : EMU_STEP_NEXT;
+}
+
+enum emu_step emu_tensor_settle(struct emu_warp *warp, const struct emu_frame *frame,
+                                uint64_t accumulators)
+{
+    struct emu_warpgroup *warpgroup = *warpgroup_of(warp);
+    int w = warp->index % WARPS;
+
+    for (uint64_t end = warpgroup ? warpgroup->issued[w] : 0; warpgroup && end > warpgroup->done;
+         end--) {
+        const struct issued *last = &warpgroup->items[(end - 1) % IN_FLIGHT_MAX];
+
+        if (last->frames[w] == frame && (last->op->accumulators & accumulators))
+            return finish(warp, warpgroup, end);
+    }
+    return EMU_STEP_NEXT;
 }
 
 bool emu_tensor_turn(struct emu_warp *warp)
