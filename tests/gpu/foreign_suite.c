@@ -8,8 +8,8 @@
  *     case=WORD      only those that have the word in their names
  *     seeds=N        each with other data, and on the emulator another schedule; default 5
  *
- * The cases stand in tests/emulator/foreign/cases.def. A text is given to the driver as it is.
- * Prints TAP. */
+ * The cases stand in tests/emulator/foreign/cases.def and tests/emulator/triton/cases.def. A text
+ * is given to the driver as it is. Prints TAP. */
 #include "runtime/driver.h"
 #include "runtime/emulator.h"
 #include "tests/emulator/foreign/foreign.h"
@@ -41,6 +41,8 @@ static const struct variant {
     {FOREIGN_SM_90A, 90, true, "foreign/ptx", "sm_90a.ptx"},
     {FOREIGN_SM_90A, 90, true, "foreign/ptx", "sm_90a.nvrtc.ptx"},
     {FOREIGN_SM_100A, 100, true, "foreign/ptx", "sm_100a.ptx"},
+    {FOREIGN_TRITON_SM_80, 80, false, "triton/ptx", "ptx"},
+    {FOREIGN_TRITON_SM_90A, 90, true, "triton/ptx", "ptx"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
@@ -69,6 +71,7 @@ struct run {
     char *text;
     int printed; /* the argument that is no parameter but the output, or NOT_THERE */
     uint64_t addresses[FOREIGN_ARGUMENTS];
+    struct lt_cu_tensor_map maps[FOREIGN_ARGUMENTS];
     void *before[FOREIGN_ARGUMENTS], *expected[FOREIGN_ARGUMENTS], *got[FOREIGN_ARGUMENTS];
     void *params[FOREIGN_ARGUMENTS];
 };
@@ -113,7 +116,7 @@ static bool is_buffer(const struct foreign_argument *argument)
 
 static bool is_input(const struct foreign_argument *argument)
 {
-    return argument->role == FOREIGN_IN;
+    return argument->role == FOREIGN_IN || argument->role == FOREIGN_MAP;
 }
 
 static bool is_output(const struct foreign_argument *argument)
@@ -201,9 +204,34 @@ static bool allocate(struct run *run)
     return true;
 }
 
+static bool encode_map(struct run *run, int index)
+{
+    const struct foreign_map *of = &run->is->arguments[index].map;
+    const uint64_t dims[2] = {of->columns, of->rows}, pitch = of->columns * sizeof(uint16_t);
+    const uint32_t box[2] = {of->box_columns, of->box_rows}, strides[2] = {1, 1};
+
+    return check(run,
+                 run->suite->driver.cuTensorMapEncodeTiled(
+                     &run->maps[index], LT_TENSOR_MAP_FLOAT16, 2,
+                     (void *)(uintptr_t)run->addresses[index], dims, &pitch, box, strides, 0,
+                     LT_TENSOR_MAP_SWIZZLE_128B, LT_TENSOR_MAP_L2_PROMOTION_128B, 0),
+                 "cuTensorMapEncodeTiled");
+}
+
 static size_t param_bytes(const struct foreign_argument *argument)
 {
+    if (argument->role == FOREIGN_MAP)
+        return sizeof(struct lt_cu_tensor_map);
     return is_buffer(argument) ? sizeof(uint64_t) : foreign_bytes(argument);
+}
+
+static void *param_of(struct run *run, int index)
+{
+    const struct foreign_argument *argument = &run->is->arguments[index];
+
+    if (argument->role == FOREIGN_MAP)
+        return &run->maps[index];
+    return is_buffer(argument) ? (void *)&run->addresses[index] : run->before[index];
 }
 
 /* Every parameter of the entry has an argument of its size. */
@@ -219,7 +247,9 @@ static bool set_params(struct run *run)
             (run->suite->param_info(run->function, count, &offset, &bytes) != LT_CUDA_SUCCESS ||
              bytes != param_bytes(argument)))
             return fail(run, "parameter %zu is not of %zu bytes", count, param_bytes(argument));
-        run->params[count++] = is_buffer(argument) ? (void *)&run->addresses[i] : run->before[i];
+        if (argument->role == FOREIGN_MAP && !encode_map(run, i))
+            return false;
+        run->params[count++] = param_of(run, i);
     }
     if (run->suite->param_info &&
         run->suite->param_info(run->function, count, &offset, &bytes) == LT_CUDA_SUCCESS)
@@ -532,8 +562,10 @@ int main(int count, char **words)
         for (int i = 0; i < VARIANTS; i++)
             if (is->targets & variants[i].target)
                 run_case(&suite, is, &variants[i]);
-    if (!suite.only)
+    if (!suite.only) {
         every_text_has_a_case(&suite, "foreign/ptx");
+        every_text_has_a_case(&suite, "triton/ptx");
+    }
     printf("1..%d\n", suite.numbered);
     lt_driver_close(&suite.driver);
     return suite.failed > 0;

@@ -1,4 +1,4 @@
-/* The table of cases.def, and the values of a case before and after its launch. */
+/* The tables of all cases, and the values of a case before and after its launch. */
 #include "tests/emulator/foreign/foreign.h"
 
 #include <math.h>
@@ -97,6 +97,15 @@
         ARGUMENT(VALUE, t, n), .fill = f                                                           \
     }
 #define VALUE(t, v) BY_VALUE(t, 1, WHOLE(v, v))
+#define REAL(v) BY_VALUE(F32, 1, RANGE(v, v))
+#define MAP(r, c, box_r, box_c, f)                                                                 \
+    {                                                                                              \
+        ARGUMENT(MAP, F16, (r) * (c)), .fill = f, .map = {(r), (c), (box_r), (box_c) }             \
+    }
+#define SCRATCH(n)                                                                                 \
+    {                                                                                              \
+        ARGUMENT(SCRATCH, U8, n)                                                                   \
+    }
 #define PRINTED(n)                                                                                 \
     {                                                                                              \
         ARGUMENT(PRINTED, U8, n)                                                                   \
@@ -113,14 +122,67 @@
      .arguments = {__VA_ARGS__},                                                                   \
      .reference = foreign_##e},
 
+/* How the texts of Triton are launched. */
+#define LAUNCHED(name, entry, target, threads, shared, scratch, ctas)                              \
+    static const char name##_entry[] = #entry;                                                     \
+    enum {                                                                                         \
+        name##_target = (target),                                                                  \
+        name##_threads = (threads),                                                                \
+        name##_shared = (shared),                                                                  \
+        name##_scratch = (scratch),                                                                \
+        name##_ctas = (ctas)                                                                       \
+    };
+#include "tests/emulator/triton/texts.def"
+
+/* After its own arguments a kernel has one for scratch memory, of all CTAs, and one for a profile.
+ */
+enum { CTAS_AT_MOST = 64, SCRATCH_LEAST = 16 };
+#define TRITON(text, r, g, ...)                                                                    \
+    {.file = #text,                                                                                \
+     .entry = text##_entry,                                                                        \
+     .targets = text##_target == 80 ? FOREIGN_TRITON_SM_80 : FOREIGN_TRITON_SM_90A,                \
+     .grid = g,                                                                                    \
+     .block = {text##_threads},                                                                    \
+     .cluster = {text##_ctas},                                                                     \
+     .dynamic_shared_bytes = text##_shared,                                                        \
+     .arguments = {__VA_ARGS__, SCRATCH(text##_scratch * CTAS_AT_MOST + SCRATCH_LEAST),            \
+                   VALUE(U64, 0)},                                                                 \
+     .reference = triton_##r},
+
 const struct foreign_case foreign_cases[] = {
 #include "tests/emulator/foreign/cases.def"
+#include "tests/emulator/triton/cases.def"
     {.file = NULL}};
 
 static const uint32_t type_bytes[] = {
-    [FOREIGN_U8] = 1,  [FOREIGN_U16] = 2,  [FOREIGN_U32] = 4, [FOREIGN_U64] = 8,
-    [FOREIGN_F16] = 2, [FOREIGN_BF16] = 2, [FOREIGN_F32] = 4, [FOREIGN_F64] = 8,
+    [FOREIGN_U8] = 1,  [FOREIGN_S8] = 1,   [FOREIGN_U16] = 2,  [FOREIGN_U32] = 4,
+    [FOREIGN_U64] = 8, [FOREIGN_F16] = 2,  [FOREIGN_BF16] = 2, [FOREIGN_F32] = 4,
+    [FOREIGN_F64] = 8, [FOREIGN_E4M3] = 1, [FOREIGN_E5M2] = 1,
 };
+
+/* Of those that are smaller than f32; null for others. */
+static const struct foreign_format *format_of(enum foreign_type type)
+{
+    switch (type) {
+    case FOREIGN_F16:
+        return &foreign_f16;
+    case FOREIGN_BF16:
+        return &foreign_bf16;
+    case FOREIGN_E4M3:
+        return &foreign_e4m3;
+    case FOREIGN_E5M2:
+        return &foreign_e5m2;
+    case FOREIGN_U8:
+    case FOREIGN_S8:
+    case FOREIGN_U16:
+    case FOREIGN_U32:
+    case FOREIGN_U64:
+    case FOREIGN_F32:
+    case FOREIGN_F64:
+        break;
+    }
+    return NULL;
+}
 
 size_t foreign_bytes(const struct foreign_argument *argument)
 {
@@ -150,19 +212,20 @@ static double next_whole(uint64_t *random, double low, double high)
     return low + (double)(next_bits(random) % (uint64_t)(high - low + 1));
 }
 
-static void store(enum foreign_type type, void *to, size_t index, double value)
+void foreign_store(enum foreign_type type, void *to, size_t index, double value)
 {
-    const struct foreign_format *format = type == FOREIGN_F16 ? &foreign_f16 : &foreign_bf16;
     unsigned char *at = (unsigned char *)to + index * type_bytes[type];
     float single = (float)value;
-    uint16_t code;
+    uint32_t code;
     int64_t whole;
 
     switch (type) {
     case FOREIGN_F16:
     case FOREIGN_BF16:
-        code = (uint16_t)foreign_narrow(format, FOREIGN_NEAREST, value);
-        memcpy(at, &code, sizeof code);
+    case FOREIGN_E4M3:
+    case FOREIGN_E5M2:
+        code = foreign_narrow(format_of(type), FOREIGN_NEAREST, value);
+        memcpy(at, &code, type_bytes[type]); /* little-endian: the low bytes */
         break;
     case FOREIGN_F32:
         memcpy(at, &single, sizeof single);
@@ -171,11 +234,12 @@ static void store(enum foreign_type type, void *to, size_t index, double value)
         memcpy(at, &value, sizeof value);
         break;
     case FOREIGN_U8:
+    case FOREIGN_S8:
     case FOREIGN_U16:
     case FOREIGN_U32:
     case FOREIGN_U64:
         whole = (int64_t)value;
-        memcpy(at, &whole, type_bytes[type]); /* little-endian: the low bytes */
+        memcpy(at, &whole, type_bytes[type]);
         break;
     }
 }
@@ -262,7 +326,7 @@ void foreign_draw(const struct foreign_argument *argument, uint64_t seed, void *
                     exp2(fill->low + next_real(&random) * (fill->high - fill->low));
         else
             return;
-        store(argument->type, to, i, value);
+        foreign_store(argument->type, to, i, value);
     }
 }
 
@@ -278,9 +342,12 @@ double foreign_element(enum foreign_type type, const void *from, size_t index)
     memcpy(&whole, at, type_bytes[type]);
     switch (type) {
     case FOREIGN_F16:
-        return foreign_widen(&foreign_f16, (uint32_t)whole);
     case FOREIGN_BF16:
-        return foreign_widen(&foreign_bf16, (uint32_t)whole);
+    case FOREIGN_E4M3:
+    case FOREIGN_E5M2:
+        return foreign_widen(format_of(type), (uint32_t)whole);
+    case FOREIGN_S8:
+        return (int8_t)whole;
     case FOREIGN_F32:
         memcpy(&single, at, sizeof single);
         return (double)single;

@@ -1,7 +1,8 @@
-/* foreign.h: kernels that other compilers have made of CUDA C++, and what they must compute.
+/* foreign.h: kernels that other compilers have made, and what they must compute.
  *
- * A case is one entry of one .cu file with its launch, its arguments and a reference on the host;
- * all of them stand in cases.def. Nothing here knows how a kernel is run. */
+ * A case is one entry of one text with its launch, its arguments and a reference on the host. Those
+ * of CUDA C++ stand in cases.def, those of Triton in ../triton/cases.def. Nothing here knows how a
+ * kernel is run. */
 #ifndef EMU_TESTS_FOREIGN_H
 #define EMU_TESTS_FOREIGN_H
 
@@ -11,13 +12,16 @@
 
 enum foreign_type {
     FOREIGN_U8,
+    FOREIGN_S8,
     FOREIGN_U16,
     FOREIGN_U32,
     FOREIGN_U64,
     FOREIGN_F16,
     FOREIGN_BF16,
     FOREIGN_F32,
-    FOREIGN_F64
+    FOREIGN_F64,
+    FOREIGN_E4M3,
+    FOREIGN_E5M2
 };
 
 /* ---- What is in a buffer before the launch ---- */
@@ -73,8 +77,15 @@ enum foreign_role {
     FOREIGN_IN, /* a buffer that must not change                                            */
     FOREIGN_OUT,
     FOREIGN_INOUT,
-    FOREIGN_VALUE,  /* a parameter that is no address                                       */
-    FOREIGN_PRINTED /* no parameter: what the kernel prints, ended by zeros                 */
+    FOREIGN_SCRATCH, /* a buffer of which nobody knows what is in it                        */
+    FOREIGN_MAP,     /* an input too, but the parameter is a tensor map of it               */
+    FOREIGN_VALUE,   /* a parameter that is no address                                      */
+    FOREIGN_PRINTED  /* no parameter: what the kernel prints, ended by zeros                */
+};
+
+/* A matrix of f16 in rows, its boxes with the swizzle of 128 bytes. */
+struct foreign_map {
+    uint32_t rows, columns, box_rows, box_columns;
 };
 
 struct foreign_argument {
@@ -83,13 +94,16 @@ struct foreign_argument {
     uint32_t count; /* of elements; 0 ends a case's list                                    */
     struct foreign_fill fill;
     struct foreign_tolerance tolerance;
+    struct foreign_map map;
 };
 
-enum { FOREIGN_ARGUMENTS = 8 };
+enum { FOREIGN_ARGUMENTS = 16 };
 enum foreign_targets {
     FOREIGN_SM_80 = 1,
     FOREIGN_SM_90A = 2,
     FOREIGN_SM_100A = 4,
+    FOREIGN_TRITON_SM_80 = 8,
+    FOREIGN_TRITON_SM_90A = 16,
     FOREIGN_HOPPER = FOREIGN_SM_90A,
     FOREIGN_NEW = FOREIGN_SM_90A | FOREIGN_SM_100A,
     FOREIGN_PLAIN = FOREIGN_SM_80 | FOREIGN_NEW
@@ -114,8 +128,10 @@ void foreign_draw(const struct foreign_argument *argument, uint64_t seed, void *
 /* Of the first element that is not near enough, or -1. */
 long foreign_differs(const struct foreign_argument *argument, const void *got,
                      const void *expected);
-/* An element as a number, for a message. */
+/* An element as a number, for a message or a reference. */
 double foreign_element(enum foreign_type type, const void *from, size_t index);
+/* Sets one to the number next to the value; integers have to fit. */
+void foreign_store(enum foreign_type type, void *to, size_t index, double value);
 
 /* ---- Small formats of numbers, for the references ---- */
 
@@ -134,10 +150,13 @@ uint32_t foreign_narrow(const struct foreign_format *format, enum foreign_roundi
                         double value);
 double foreign_widen(const struct foreign_format *format, uint32_t code);
 
-/* ---- References, one a case ---- */
+/* ---- References ---- */
 
 #define FOREIGN(file, entry, ...) void foreign_##entry(void *const *arguments);
 #include "tests/emulator/foreign/cases.def"
 #undef FOREIGN
+#define TRITON(text, reference, ...) void triton_##reference(void *const *arguments);
+#include "tests/emulator/triton/cases.def"
+#undef TRITON
 
 #endif
