@@ -1,4 +1,5 @@
-/* form_kernel.c: the text of a form. */
+/* form_kernel.c: the text of a form: its sources are loaded, its body stands between, its results
+ * are stored. */
 #include "tests/gpu/form.h"
 
 #include <stdarg.h>
@@ -64,23 +65,39 @@ static void append_store(char *text, const struct form_operand *operand, int i)
                i * FORM_SLOT_BYTES, i);
 }
 
-void form_write_kernel(const struct form *form, char text[FORM_TEXT_SIZE])
+static void append_zero(char *text, const struct form_operand *operand, int i)
 {
-    text[0] = '\0';
-    append(text, ".version 8.4\n.target sm_90a\n.address_size 64\n"
-                 ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-                 "    .reg .b64 %%in, %%out, %%at;\n    .reg .b32 %%r<3>;\n");
-    for (int i = 0; i < form->count; i++)
-        append_declaration(text, &form->operands[i], i);
+    if (strcmp(operand->type, "p") == 0)
+        append(text, "    setp.ne.b32 %%x%d, 0, 0;\n", i);
+    else
+        append(text, "    mov.b%d %%x%d, %s;\n", register_bits(operand->type), i,
+               !is_float_register(operand->type)   ? "0"
+               : strcmp(operand->type, "f64") == 0 ? "0d0000000000000000"
+                                                   : "0f00000000");
+}
+
+/* What sequences_*.def says of registers that are there. */
+static void append_prelude(char *text)
+{
     append(text,
+           "    .reg .b64 %%in, %%out, %%own, %%blocks, %%common, %%d<16>;\n"
+           "    .reg .b32 %%thread, %%index, %%r<16>;\n"
+           "    .reg .b16 %%h<8>;\n    .reg .pred %%p<8>;\n"
            "    ld.param.u64 %%in, [in];\n    ld.param.u64 %%out, [out];\n"
-           "    mov.u32 %%r0, %%tid.x;\n    mov.u32 %%r1, %%ctaid.x;\n"
-           "    mad.lo.u32 %%r2, %%r1, %d, %%r0;\n    mul.wide.u32 %%at, %%r2, %d;\n"
-           "    add.u64 %%in, %%in, %%at;\n    add.u64 %%out, %%out, %%at;\n",
-           FORM_LANES, FORM_OPERANDS_MAX * FORM_SLOT_BYTES);
-    for (int i = form->results; i < form->count; i++)
-        append_load(text, &form->operands[i], i);
-    append(text, "    %s ", form->opcode);
+           "    ld.param.u64 %%own, [memory];\n    add.u64 %%common, %%own, %d;\n"
+           "    mov.u32 %%thread, %%tid.x;\n    mov.u32 %%r0, %%ctaid.x;\n"
+           "    mov.u32 %%r1, %%ntid.x;\n    mad.lo.u32 %%index, %%r0, %%r1, %%thread;\n"
+           "    mul.wide.u32 %%d0, %%index, %d;\n    add.u64 %%in, %%in, %%d0;\n"
+           "    add.u64 %%out, %%out, %%d0;\n    mul.wide.u32 %%d0, %%index, %d;\n"
+           "    add.u64 %%own, %%own, %%d0;\n    mul.wide.u32 %%d0, %%thread, %d;\n"
+           "    sub.u64 %%blocks, %%own, %%d0;\n",
+           FORM_THREADS * FORM_OWN_BYTES, FORM_OPERANDS_MAX * FORM_SLOT_BYTES, FORM_OWN_BYTES,
+           FORM_OWN_BYTES);
+}
+
+static void append_instruction(char *text, const struct form *form)
+{
+    append(text, "    %s ", form->name);
     for (int i = 0; i < form->count; i++) {
         const struct form_operand *operand = &form->operands[i];
 
@@ -91,7 +108,57 @@ void form_write_kernel(const struct form *form, char text[FORM_TEXT_SIZE])
             append(text, "%%x%d%s", i, operand->closes ? "}" : "");
     }
     append(text, ";\n");
+}
+
+/* A statement a line, so that messages with a line say which. */
+static bool append_statements(char *text, const struct form *form, const char *statements)
+{
+    char body[FORM_TEXT_SIZE];
+
+    if (!form_substitute(form, statements, body, sizeof body))
+        return false;
+    for (char *at = body; *at; at++)
+        if (*at == ';' && at[1] == ' ')
+            at[1] = '\n';
+    append(text, "%s\n", body);
+    return true;
+}
+
+static bool append_sequence(char *text, const struct form *form)
+{
+    bool done;
+
+    for (int i = 0; i < form->results; i++)
+        append_zero(text, &form->operands[i], i);
+    append(text, "{\n");
+    done = append_statements(text, form, form->body);
+    append(text, "}\n");
+    return done;
+}
+
+bool form_write_kernel(const struct form *form, char text[FORM_TEXT_SIZE])
+{
+    bool done = true;
+
+    text[0] = '\0';
+    append(text, ".version 8.4\n.target sm_90a\n.address_size 64\n");
+    if (form->setting.shared_bytes > 0)
+        append(text, ".extern .shared .align 128 .b8 dynamic[];\n");
+    if (form->module)
+        done = append_statements(text, form, form->module);
+    append(text, ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 memory,\n"
+                 "                  .param .align 16 .b8 bytes[64])\n{\n");
+    for (int i = 0; i < form->count; i++)
+        append_declaration(text, &form->operands[i], i);
+    append_prelude(text);
+    for (int i = form->results; i < form->count; i++)
+        append_load(text, &form->operands[i], i);
+    if (form->body)
+        done = append_sequence(text, form) && done;
+    else
+        append_instruction(text, form);
     for (int i = 0; i < form->results; i++)
         append_store(text, &form->operands[i], i);
     append(text, "    ret;\n}\n");
+    return done && strlen(text) + 1 < FORM_TEXT_SIZE;
 }

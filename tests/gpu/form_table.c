@@ -1,19 +1,37 @@
-/* form_table.c: the rows of forms.def, expanded. */
+/* form_table.c: the rows of the tables, expanded. */
 #include "tests/gpu/form.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
+/* Rows without a pattern are headings. */
+static const struct row {
     const char *chapter, *pattern, *operands;
-    double tolerance;
+    struct form_bound bound;
+    struct form_setting setting;
+    const char *module, *body;
 } rows[] = {
-#define CHAPTER(title) {title, NULL, NULL, 0},
-#define FORM(pattern, operands, tolerance) {NULL, pattern, operands, tolerance},
+/* clang-format off */
+#define EXACT {0}
+#define RELATIVE(bits) {.relative = bits}
+#define ABSOLUTE(bits) {.absolute = bits}
+#define EITHER(bits) {.relative = bits, .absolute = bits}
+#define ULPS(number) {.ulps = number}
+#define PLAIN {0}
+#define SETTING(...) {__VA_ARGS__}
+#define TEXT(...) #__VA_ARGS__
+#define CHAPTER(title) {.chapter = title},
+#define FORM(names, types, allowed) {.pattern = names, .operands = types, .bound = allowed},
+#define SEQUENCE(names, types, launch, ...) \
+    {.pattern = names, .operands = types, .setting = launch, .body = #__VA_ARGS__},
+#define MODULE(names, types, launch, outside, ...) \
+    {.pattern = names, .operands = types, .setting = launch, .module = TEXT outside, .body = #__VA_ARGS__},
+/* clang-format on */
 #include "tests/gpu/forms.def"
-#undef CHAPTER
-#undef FORM
 };
+
+/* ---- Operands ---- */
 
 /* One register of each of the vector's, or the immediate; false where there are too many. */
 static bool add_operand(struct form *form, const char *text, int length, bool joined)
@@ -45,14 +63,17 @@ static bool add_operand(struct form *form, const char *text, int length, bool jo
     return true;
 }
 
-static bool parse_operands(struct form *form, const char *text)
+/* Without a "=" all are results; there may be none. */
+static bool parse_operands(struct form *form)
 {
+    const char *text = form->operand_text;
     bool is_result = true, joined = false;
 
+    form->count = form->results = 0;
     while (*text) {
         size_t length = strcspn(text, "=,|");
 
-        if (!add_operand(form, text, (int)length, joined))
+        if (length > 0 && !add_operand(form, text, (int)length, joined))
             return false;
         if (is_result)
             form->results = form->count;
@@ -62,41 +83,112 @@ static bool parse_operands(struct form *form, const char *text)
             is_result = false;
         text += *text != '\0';
     }
-    return form->results > 0;
+    return form->results > 0 || form->body;
 }
 
-/* Calls `use` for every form of the pattern, its first braces replaced by each alternative. */
-static void expand(struct form *form, const char *pattern, void (*use)(void *, struct form *),
-                   void *user)
+/* ---- Texts ---- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '%';
+}
+
+/* How many characters of `text` stand for something else, which is `*length` characters from
+ * `*meaning` on. */
+static size_t find_meaning(const struct form *form, const char *start, const char *text,
+                           const char **meaning, size_t *length)
+{
+    if (text[0] == '?' && text[1] >= '1' && text[1] <= '0' + FORM_CHOICES_MAX) {
+        *meaning = form->choices[text[1] - '1'];
+        *length = strlen(*meaning);
+        return 2;
+    }
+    if (strncmp(text, "OP", 2) == 0 && !is_word(text[2]) && (text == start || !is_word(text[-1]))) {
+        *meaning = form->name; /* what follows a blank tells it from others */
+        *length = strcspn(form->name, " ");
+        return 2;
+    }
+    *meaning = text;
+    *length = 1;
+    return 1;
+}
+
+bool form_substitute(const struct form *form, const char *text, char *result, size_t size)
+{
+    size_t used = 0, length;
+    const char *meaning;
+
+    for (const char *at = text; *at; used += length) {
+        at += find_meaning(form, text, at, &meaning, &length);
+        if (used + length >= size)
+            return false;
+        memcpy(result + used, meaning, length);
+    }
+    result[used] = '\0';
+    return true;
+}
+
+/* ---- Rows ---- */
+
+struct expansion {
+    const struct row *row;
+    void (*use)(void *user, const struct form *form);
+    void *user;
+    bool is_right;
+};
+
+static void finish(struct expansion *expansion, struct form *form, const char *name)
+{
+    snprintf(form->name, sizeof form->name, "%s", name);
+    if (form_substitute(form, expansion->row->operands, form->operand_text,
+                        sizeof form->operand_text) &&
+        parse_operands(form)) {
+        expansion->use(expansion->user, form);
+    } else {
+        printf("# %s: its operands cannot be read\n", name);
+        expansion->is_right = false;
+    }
+}
+
+/* Finishes every form of the pattern, its first braces replaced by each alternative. */
+static void expand(struct expansion *expansion, struct form *form, const char *pattern, int depth)
 {
     const char *open = strchr(pattern, '{'), *close = open ? strchr(open, '}') : NULL;
 
-    if (!close) {
-        snprintf(form->opcode, sizeof form->opcode, "%s", pattern);
-        use(user, form);
+    if (!close || depth == FORM_CHOICES_MAX) {
+        finish(expansion, form, pattern);
         return;
     }
     for (const char *at = open; at < close;) {
         size_t length = strcspn(at + 1, ",}");
         char chosen[FORM_NAME_SIZE];
 
-        snprintf(chosen, sizeof chosen, "%.*s%.*s%s", (int)(open - pattern), pattern, (int)length,
-                 at + 1, close + 1);
-        expand(form, chosen, use, user);
+        snprintf(form->choices[depth], sizeof form->choices[depth], "%.*s", (int)length, at + 1);
+        snprintf(chosen, sizeof chosen, "%.*s%s%s", (int)(open - pattern), pattern,
+                 form->choices[depth], close + 1);
+        expand(expansion, form, chosen, depth + 1);
         at += 1 + length;
     }
 }
 
-void form_each(void (*use)(void *, struct form *), void *user)
+bool form_each(void (*use)(void *user, const struct form *form), void *user)
 {
+    struct expansion expansion = {.use = use, .user = user, .is_right = true};
     const char *chapter = "";
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct form form = {.chapter = chapter, .tolerance = rows[i].tolerance};
+        const struct row *row = &rows[i];
+        struct form form = {.chapter = chapter,
+                            .bound = row->bound,
+                            .setting = row->setting,
+                            .module = row->module,
+                            .body = row->body};
 
-        if (!rows[i].pattern)
-            chapter = rows[i].chapter;
-        else if (parse_operands(&form, rows[i].operands))
-            expand(&form, rows[i].pattern, use, user);
+        expansion.row = row;
+        if (row->chapter)
+            chapter = row->chapter;
+        else
+            expand(&expansion, &form, row->pattern, 0);
     }
+    return expansion.is_right;
 }

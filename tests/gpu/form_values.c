@@ -10,7 +10,7 @@ int form_type_bits(const char *type)
     if (type[0] == 'm') /* of a multiplication */
         type++;
     if (strcmp(type, "shift") == 0 || strcmp(type, "f16x2") == 0 || strcmp(type, "bf16x2") == 0 ||
-        strcmp(type, "e8x4") == 0)
+        strcmp(type, "e8x4") == 0 || strcmp(type, "angle") == 0 || strcmp(type, "wide") == 0)
         return 32;
     if (strcmp(type, "bf16") == 0 || strcmp(type, "f16") == 0)
         return 16;
@@ -110,6 +110,19 @@ static uint64_t draw_factor(const char *type, uint64_t index)
     return bytes;
 }
 
+/* An f32 of that many pi at most, or a special value. */
+static uint64_t draw_angle(uint64_t index, double pis)
+{
+    uint64_t random = draw(index);
+    float angle = (float)(((double)(random >> 11) * 0x1p-52 - 1) * 3.14159 * pis);
+    uint32_t bits;
+
+    if (random % 16 == 0)
+        return draw_float(index, 8, 23) & ~(UINT64_C(1) << 30); /* below 2, and so no infinity */
+    memcpy(&bits, &angle, sizeof bits);
+    return bits;
+}
+
 static uint64_t draw_value(const char *type, uint64_t index)
 {
     if (type[0] == 'm')
@@ -128,6 +141,10 @@ static uint64_t draw_value(const char *type, uint64_t index)
         return draw_float(index, 8, 7) | draw_float(index ^ 0x4000000000u, 8, 7) << 16;
     if (strcmp(type, "p") == 0)
         return draw(index) & 1;
+    if (strcmp(type, "angle") == 0)
+        return draw_angle(index, 2);
+    if (strcmp(type, "wide") == 0)
+        return draw_angle(index, 100);
     if (strcmp(type, "b8") == 0)
         return draw(index) >> 9 & 3; /* for match: some are equal */
     if (strcmp(type, "shift") == 0)
@@ -135,7 +152,7 @@ static uint64_t draw_value(const char *type, uint64_t index)
     return draw_integer(index, form_type_bits(type));
 }
 
-void form_draw_inputs(const struct form *form, form_values values)
+static void draw_operands(const struct form *form, form_values values)
 {
     for (int thread = 0; thread < FORM_THREADS; thread++)
         for (int i = 0; i < FORM_OPERANDS_MAX; i++)
@@ -143,4 +160,11 @@ void form_draw_inputs(const struct form *form, form_values values)
                 i < form->count && form->operands[i].type[0] != '#'
                     ? draw_value(form->operands[i].type, (uint64_t)(thread * FORM_OPERANDS_MAX + i))
                     : 0;
+}
+
+void form_draw(const struct form *form, struct form_state *state)
+{
+    draw_operands(form, state->values);
+    for (uint64_t i = 0; i < FORM_MEMORY_WORDS; i++)
+        state->memory[i] = form->setting.drawn ? draw(i ^ 0x6000000000u) : 0;
 }

@@ -1,15 +1,23 @@
 /* forms_suite.c: one small kernel for each form of an instruction, run on the emulator and on a
  * GPU.
  *
- *     forms_suite emulator [expected=FILE]     compares with what an H200 gave, by its hash
- *     forms_suite gpu [write=FILE]             runs both, and compares every value; the file is
- *                                              forms.expected, anew
+ *     forms_suite emulator expected=FILE      compares with what an H200 gave, by its hash
+ *     forms_suite gpu                         runs both, and compares every value
+ *     forms_suite texts FOLDER                writes the kernels, for ptxas to read
  *
- * The forms stand in forms.def. Every kernel reads its sources, which are drawn for their types
- * with the special values among them, executes the one instruction, and stores its results. Prints
- * a line a form, as TAP does, then "N passed, M failed, K skipped". */
+ *     write=FILE                              what is expected, anew: all that an H200 gives, or
+ *                                             what was known and a "?" for what was not
+ *     only=WORD                               forms that have the word in their name or chapter
+ *
+ * The forms stand in forms.def and sequences_*.def. Every kernel reads its sources, which are drawn
+ * for their types with the special values among them, executes the one instruction, or the few of a
+ * sequence, and stores its results. Prints a line a form, as TAP does, then "N passed, M failed, K
+ * skipped".
+ *
+ * What is not known of an H200 is skipped, and only if FILE says so with a "?": a form that it does
+ * not name fails, as does one that it names and that is none. */
 #include "tests/gpu/form.h"
-#include "tests/gpu/form_machine.h"
+#include "tests/gpu/form_expected.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,126 +25,254 @@
 struct suite {
     struct form_machine emulator, gpu;
     bool has_gpu;
-    FILE *expected, *written;
+    const char *only, *folder;
+    struct form_expected expected;
+    FILE *written;
     int passed, failed, skipped, unknown;
-    form_values values, got, want;
+    struct form_state given, got, want;
 };
 
-static bool run(struct form_machine *machine, const char *text, form_values values,
-                form_values results)
-{
-    const struct form_launch launch = {.grid = FORM_BLOCKS, .block = FORM_LANES};
-    const size_t bytes = sizeof(form_values);
-    uint64_t in = 0, out = 0;
-    void *params[] = {&in, &out};
-    bool done;
+/* ---- One form ---- */
 
-    memset(results, 0, bytes);
-    done = form_machine_allocate(machine, &in, bytes) &&
-           form_machine_allocate(machine, &out, bytes) &&
-           form_machine_write(machine, in, values, bytes) &&
-           form_machine_write(machine, out, results, bytes) &&
+static void form_launch_of(const struct form *form, struct form_launch *launch)
+{
+    launch->block = form->setting.block ? form->setting.block : FORM_LANES;
+    launch->grid = FORM_THREADS / launch->block;
+    launch->cluster = form->setting.cluster;
+    launch->shared_bytes = form->setting.shared_bytes;
+}
+
+static bool run_between(struct form_machine *machine, const struct form *form, const char *text,
+                        uint64_t addresses[3], const struct form_state *given,
+                        struct form_state *results)
+{
+    unsigned char bytes[64];
+    void *params[] = {&addresses[0], &addresses[1], &addresses[2], bytes};
+    struct form_launch launch;
+
+    form_launch_of(form, &launch);
+    for (int i = 0; i < 64; i++)
+        bytes[i] = (unsigned char)(37 * i + 129);
+    memset(results->values, 0, sizeof results->values);
+    return form_machine_write(machine, addresses[0], given->values, sizeof given->values) &&
+           form_machine_write(machine, addresses[1], results->values, sizeof results->values) &&
+           form_machine_write(machine, addresses[2], given->memory, sizeof given->memory) &&
            form_machine_launch(machine, text, &launch, params) &&
-           form_machine_read(machine, results, out, bytes);
-    form_machine_free(machine, in);
-    form_machine_free(machine, out);
+           form_machine_read(machine, results->values, addresses[1], sizeof results->values) &&
+           form_machine_read(machine, results->memory, addresses[2], sizeof results->memory);
+}
+
+static bool run(struct form_machine *machine, const struct form *form, const char *text,
+                const struct form_state *given, struct form_state *results)
+{
+    uint64_t addresses[3] = {0};
+    bool done = form_machine_allocate(machine, &addresses[0], sizeof given->values) &&
+                form_machine_allocate(machine, &addresses[1], sizeof given->values) &&
+                form_machine_allocate(machine, &addresses[2], sizeof given->memory) &&
+                run_between(machine, form, text, addresses, given, results);
+
+    for (int i = 0; i < 3; i++)
+        form_machine_free(machine, addresses[i]);
     return done;
 }
 
 /* A kernel that fails takes its context with it; the next one gets another. */
-static bool run_or_reopen(struct form_machine *machine, enum lathe_emulator_use use,
-                          const char *text, form_values values, form_values results)
+static bool run_or_close(struct form_machine *machine, enum lathe_emulator_use use,
+                         const struct form *form, const char *text, const struct form_state *given,
+                         struct form_state *results)
 {
     if (!machine->context && !form_machine_open(machine, use))
         return false;
-    if (run(machine, text, values, results))
+    if (run(machine, form, text, given, results))
         return true;
     form_machine_close(machine);
     return false;
 }
 
-/* The file has a line a form, "hash opcode operands", in the order of the table. */
-static bool expected_hash(struct suite *suite, const struct form *form, uint64_t *hash)
-{
-    char line[2 * FORM_NAME_SIZE], opcode[FORM_NAME_SIZE];
-    unsigned long long number;
-
-    if (!suite->expected || !fgets(line, sizeof line, suite->expected) ||
-        sscanf(line, "%llx %95s", &number, opcode) != 2 || strcmp(opcode, form->opcode) != 0)
-        return false;
-    *hash = number;
-    return true;
-}
+/* ---- Verdicts ---- */
 
 static void count(struct suite *suite, bool ok, const struct form *form)
 {
     printf("%sok %d - %s: %s\n", ok ? "" : "not ", suite->passed + suite->failed + 1, form->chapter,
-           form->opcode);
+           form->name);
     if (ok)
         suite->passed++;
     else
         suite->failed++;
 }
 
-static void run_form(void *user, struct form *form)
+static void skip(struct suite *suite, const struct form *form, const char *why)
+{
+    printf("# skipped: %s: %s\n", form->name, why);
+    suite->skipped++;
+}
+
+static bool is_approximate(const struct form *form)
+{
+    return form->bound.relative > 0 || form->bound.absolute > 0 || form->bound.ulps > 0;
+}
+
+static void judge_by_hash(struct suite *suite, const struct form *form, bool ran)
+{
+    const struct form_expectation *expectation = form_expected_find(&suite->expected, form);
+
+    if (suite->written)
+        form_expected_write(suite->written, form,
+                            expectation && expectation->is_known ? &expectation->hash : NULL);
+    if (!expectation)
+        printf("# %s %s: no line in the file\n", form->name, form->operand_text);
+    if (!ran || !expectation) {
+        count(suite, false, form);
+    } else if (!expectation->is_known) {
+        skip(suite, form, "not known what an H200 gives");
+        suite->unknown++;
+    } else if (is_approximate(form)) {
+        skip(suite, form, "a hash knows no bounds, so it is compared beside a GPU alone");
+    } else {
+        count(suite, form_hash(form, &suite->got) == expectation->hash, form);
+    }
+}
+
+static void judge_beside_gpu(struct suite *suite, const struct form *form, const char *text,
+                             bool ran)
+{
+    bool ran_there =
+        run_or_close(&suite->gpu, LATHE_EMULATOR_NEVER, form, text, &suite->given, &suite->want);
+    uint64_t hash = form_hash(form, &suite->want);
+
+    if (suite->written)
+        form_expected_write(suite->written, form, ran_there ? &hash : NULL);
+    count(suite, ran && ran_there && form_compare(form, &suite->given, &suite->got, &suite->want),
+          form);
+}
+
+static bool is_wanted(const struct suite *suite, const struct form *form)
+{
+    return !suite->only || strstr(form->name, suite->only) || strstr(form->chapter, suite->only);
+}
+
+static void run_form(void *user, const struct form *form)
 {
     struct suite *suite = user;
     char text[FORM_TEXT_SIZE];
-    uint64_t hash = 0;
-    bool known = !suite->has_gpu && expected_hash(suite, form, &hash), ran;
+    bool ran;
 
-    form_write_kernel(form, text);
-    form_draw_inputs(form, suite->values);
-    ran = run_or_reopen(&suite->emulator, LATHE_EMULATOR_ALWAYS, text, suite->values, suite->got);
-    if (suite->has_gpu) {
-        ran = run_or_reopen(&suite->gpu, LATHE_EMULATOR_NEVER, text, suite->values, suite->want) &&
-              ran;
-        if (suite->written)
-            fprintf(suite->written, "%016llx %s\n",
-                    (unsigned long long)form_hash(form, suite->want), form->opcode);
-        count(suite, ran && form_compare(form, suite->values, suite->got, suite->want), form);
+    if (!is_wanted(suite, form))
         return;
-    }
-    suite->unknown += !known;
-    if (ran && form->tolerance > 0) { /* a hash knows no bounds */
-        printf("# %s is compared beside a GPU alone\n", form->opcode);
-        suite->skipped++;
+    form_draw(form, &suite->given);
+    ran = form_write_kernel(form, text) && run_or_close(&suite->emulator, LATHE_EMULATOR_ALWAYS,
+                                                        form, text, &suite->given, &suite->got);
+    if (suite->has_gpu)
+        judge_beside_gpu(suite, form, text, ran);
+    else
+        judge_by_hash(suite, form, ran);
+}
+
+/* ---- All ---- */
+
+static bool open_machines(struct suite *suite, bool wants_gpu)
+{
+    bool opened =
+        form_machine_be_exact() && form_machine_open(&suite->emulator, LATHE_EMULATOR_ALWAYS);
+
+    suite->has_gpu = wants_gpu && opened && form_machine_open(&suite->gpu, LATHE_EMULATOR_NEVER);
+    return opened && suite->has_gpu == wants_gpu;
+}
+
+/* Lines that no form asked for, unless only some were to. */
+static void judge_rest(struct suite *suite)
+{
+    if (suite->has_gpu || suite->only)
         return;
+    for (int i = 0; i < suite->expected.count; i++)
+        if (!suite->expected.items[i].is_used) {
+            printf("not ok %d - in the file and no form: %s\n", suite->passed + suite->failed + 1,
+                   suite->expected.items[i].key);
+            suite->failed++;
+        }
+}
+
+static int run_all(struct suite *suite, bool wants_gpu)
+{
+    if (open_machines(suite, wants_gpu)) {
+        suite->failed += !form_each(run_form, suite);
+        judge_rest(suite);
     }
-    count(suite, ran && known && form_hash(form, suite->got) == hash, form);
+    if (suite->unknown > 0)
+        printf("# of %d forms it is not known what an H200 gives\n", suite->unknown);
+    printf("%d passed, %d failed, %d skipped\n", suite->passed, suite->failed,
+           suite->skipped + (suite->passed + suite->failed + suite->skipped == 0));
+    form_machine_close(&suite->gpu);
+    form_machine_close(&suite->emulator);
+    return suite->passed + suite->failed == 0 ? 77 : suite->failed > 0;
+}
+
+static void write_text(void *user, const struct form *form)
+{
+    struct suite *suite = user;
+    char text[FORM_TEXT_SIZE], path[4096];
+    FILE *file;
+
+    if (!is_wanted(suite, form))
+        return;
+    snprintf(path, sizeof path, "%s/%04d.ptx", suite->folder, suite->passed++);
+    file = fopen(path, "w");
+    if (!file || !form_write_kernel(form, text) ||
+        fprintf(file, "// %s: %s %s\n%s", form->chapter, form->name, form->operand_text, text) < 0)
+        suite->failed++;
+    if (file)
+        fclose(file);
+}
+
+static int write_texts(struct suite *suite)
+{
+    suite->failed += !form_each(write_text, suite);
+    printf("%d written, %d failed\n", suite->passed, suite->failed);
+    return suite->failed > 0;
+}
+
+/* Whether it says something. */
+static bool read_word(struct suite *suite, const char *word)
+{
+    if (strncmp(word, "expected=", 9) == 0)
+        return form_expected_read(&suite->expected, word + 9);
+    if (strncmp(word, "only=", 5) == 0)
+        return (suite->only = word + 5) != NULL;
+    if (strncmp(word, "write=", 6) == 0)
+        return (suite->written = fopen(word + 6, "w")) != NULL;
+    return false;
+}
+
+static int usage(const char *word)
+{
+    fprintf(stderr,
+            "%s%susage: forms_suite emulator expected=FILE [only=WORD] [write=FILE]\n"
+            "       forms_suite gpu [only=WORD] [write=FILE]\n"
+            "       forms_suite texts FOLDER [only=WORD]\n",
+            word, *word ? ": no such word, or no such file\n" : "");
+    return 2;
 }
 
 int main(int arguments, char **words)
 {
     static struct suite suite;
     const char *mode = arguments > 1 ? words[1] : "";
-    bool wants_gpu = strcmp(mode, "gpu") == 0, opened;
+    bool wants_gpu = strcmp(mode, "gpu") == 0, wants_texts = strcmp(mode, "texts") == 0;
+    int status = 0;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!wants_gpu && strcmp(mode, "emulator") != 0) {
-        fprintf(stderr, "usage: forms_suite emulator expected=FILE\n"
-                        "       forms_suite gpu [write=FILE]\n");
-        return 2;
-    }
-    for (int i = 2; i < arguments; i++) {
-        if (strncmp(words[i], "expected=", 9) == 0)
-            suite.expected = fopen(words[i] + 9, "r");
-        else if (strncmp(words[i], "write=", 6) == 0)
-            suite.written = fopen(words[i] + 6, "w");
-    }
-    opened = form_machine_be_exact() && form_machine_open(&suite.emulator, LATHE_EMULATOR_ALWAYS);
-    suite.has_gpu = wants_gpu && opened && form_machine_open(&suite.gpu, LATHE_EMULATOR_NEVER);
-    if (opened && suite.has_gpu == wants_gpu)
-        form_each(run_form, &suite);
-    if (suite.unknown > 0)
-        printf("# of %d forms it is not known what an H200 gives\n", suite.unknown);
-    printf("%d passed, %d failed, %d skipped\n", suite.passed, suite.failed,
-           suite.skipped + (suite.passed + suite.failed == 0));
-    form_machine_close(&suite.gpu);
-    form_machine_close(&suite.emulator);
-    if (suite.expected)
-        fclose(suite.expected);
-    if (suite.written)
-        fclose(suite.written);
-    return suite.passed + suite.failed == 0 ? 77 : suite.failed > 0;
+    if ((!wants_gpu && !wants_texts && strcmp(mode, "emulator") != 0) ||
+        (wants_texts && arguments < 3))
+        return usage("");
+    if (wants_texts)
+        suite.folder = words[2];
+    for (int i = wants_texts ? 3 : 2; i < arguments && status == 0; i++)
+        if (!read_word(&suite, words[i]))
+            status = usage(words[i]);
+    if (status == 0)
+        status = wants_texts ? write_texts(&suite) : run_all(&suite, wants_gpu);
+    if (suite.written && fclose(suite.written) != 0)
+        status = 1;
+    form_expected_free(&suite.expected);
+    return status;
 }

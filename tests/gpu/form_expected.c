@@ -1,0 +1,82 @@
+/* form_expected.c: reads and writes forms.expected. */
+#include "tests/gpu/form_expected.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "hash name operands" or "? name operands"; false for any other. */
+static bool read_line(const char *line, struct form_expectation *item)
+{
+    int at = 0;
+
+    item->is_used = false;
+    item->is_known = sscanf(line, "%16" SCNx64 " %n", &item->hash, &at) == 1 && at > 0;
+    if (!item->is_known && (line[0] != '?' || line[1] != ' '))
+        return false;
+    snprintf(item->key, sizeof item->key, "%.*s", (int)strcspn(line + (at ? at : 2), "\n"),
+             line + (at ? at : 2));
+    return true;
+}
+
+static bool add(struct form_expected *expected, const char *line)
+{
+    struct form_expectation *items;
+
+    if ((expected->count & (expected->count - 1)) == 0) { /* a power of two, or zero: full */
+        size_t room = expected->count ? 2 * (size_t)expected->count : 1;
+
+        items = realloc(expected->items, room * sizeof *items);
+        if (!items)
+            return false;
+        expected->items = items;
+    }
+    return read_line(line, &expected->items[expected->count++]);
+}
+
+bool form_expected_read(struct form_expected *expected, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[2 * FORM_NAME_SIZE + 32];
+    bool done = file != NULL;
+
+    while (done && fgets(line, sizeof line, file))
+        done = add(expected, line);
+    if (file)
+        fclose(file);
+    return done;
+}
+
+void form_expected_free(struct form_expected *expected)
+{
+    free(expected->items);
+    *expected = (struct form_expected){0};
+}
+
+const struct form_expectation *form_expected_find(struct form_expected *expected,
+                                                  const struct form *form)
+{
+    char key[2 * FORM_NAME_SIZE];
+
+    snprintf(key, sizeof key, "%s %s", form->name, form->operand_text);
+    for (int i = 0; i < expected->count; i++) {
+        int at = (expected->next + i) % expected->count;
+        struct form_expectation *item = &expected->items[at];
+
+        if (!item->is_used && strcmp(item->key, key) == 0) {
+            item->is_used = true;
+            expected->next = at + 1;
+            return item;
+        }
+    }
+    return NULL;
+}
+
+void form_expected_write(FILE *file, const struct form *form, const uint64_t *hash)
+{
+    if (hash)
+        fprintf(file, "%016" PRIx64, *hash);
+    else
+        fprintf(file, "?");
+    fprintf(file, " %s %s\n", form->name, form->operand_text);
+}
