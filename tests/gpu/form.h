@@ -10,7 +10,7 @@ enum {
     FORM_THREADS = 1024,    /* of the grid, however large its blocks are */
     FORM_OPERANDS_MAX = 16, /* registers and immediates */
     FORM_CHOICES_MAX = 9,
-    FORM_NAME_SIZE = 128,
+    FORM_NAME_SIZE = 256,
     FORM_TEXT_SIZE = 16384,
     FORM_SLOT_BYTES = 8, /* of an operand of a thread, whatever its type */
 

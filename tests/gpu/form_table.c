@@ -140,12 +140,13 @@ struct expansion {
 static void finish(struct expansion *expansion, struct form *form, const char *name)
 {
     snprintf(form->name, sizeof form->name, "%s", name);
-    if (form_substitute(form, expansion->row->operands, form->operand_text,
+    if (!strpbrk(name, "{}") && strlen(name) + 1 < FORM_NAME_SIZE &&
+        form_substitute(form, expansion->row->operands, form->operand_text,
                         sizeof form->operand_text) &&
         parse_operands(form)) {
         expansion->use(expansion->user, form);
     } else {
-        printf("# %s: its operands cannot be read\n", name);
+        printf("# %s: a name too long, or operands that cannot be read\n", name);
         expansion->is_right = false;
     }
 }
