@@ -37,6 +37,7 @@ struct form_setting {
     unsigned block;        /* threads; 32 */
     unsigned cluster;      /* blocks; none */
     unsigned shared_bytes; /* dynamic */
+    int version;           /* of PTX, times ten; 84 */
     bool drawn;            /* what global memory holds before: any; zeros */
 };
 

@@ -138,10 +138,11 @@ static bool append_sequence(char *text, const struct form *form)
 
 bool form_write_kernel(const struct form *form, char text[FORM_TEXT_SIZE])
 {
+    int version = form->setting.version ? form->setting.version : 84;
     bool done = true;
 
     text[0] = '\0';
-    append(text, ".version 8.4\n.target sm_90a\n.address_size 64\n");
+    append(text, ".version %d.%d\n.target sm_90a\n.address_size 64\n", version / 10, version % 10);
     if (form->setting.shared_bytes > 0)
         append(text, ".extern .shared .align 128 .b8 dynamic[];\n");
     if (form->module)
