@@ -1,6 +1,6 @@
 /* form_values.c: what a form reads, drawn for the types of its operands. */
 #include "tests/gpu/form.h"
-#include "runtime/random.h"
+#include "tests/gpu/form_bits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +19,11 @@ int form_type_bits(const char *type)
     return atoi(type + 1);
 }
 
-static uint64_t draw(uint64_t index)
-{
-    return lt_random_mix(lt_random_stream(0x5eed, index));
-}
-
 /* Of integers: small ones, those at the ends, and any. */
 static uint64_t draw_integer(uint64_t index, int bits)
 {
     static const int64_t corners[] = {0, 1, -1, 2, 7, 8, 31, 32, 33, 63, 64, 100, -128, 255};
-    uint64_t random = draw(index), top = (uint64_t)1 << (bits - 1), value;
+    uint64_t random = form_draw_any(index), top = (uint64_t)1 << (bits - 1), value;
 
     switch (random >> 60) {
     case 0:
@@ -45,80 +40,36 @@ static uint64_t draw_integer(uint64_t index, int bits)
     return bits == 64 ? value : value & ((top << 1) - 1);
 }
 
-/* Bits of a float with so many of exponent and mantissa: specials, neighbours of 1, any. */
-static uint64_t draw_float(uint64_t index, int exponent, int mantissa)
-{
-    uint64_t random = draw(index), sign = (random >> 1 & 1) << (exponent + mantissa),
-             most = ((uint64_t)1 << exponent) - 1, bias = most >> 1,
-             fraction = draw(index ^ 0x8000000000u) & (((uint64_t)1 << mantissa) - 1);
-
-    switch (random >> 59) {
-    case 0:
-        return sign;
-    case 1:
-        return sign | most << mantissa; /* infinity */
-    case 2:
-        return sign | most << mantissa | fraction | 1; /* NaN */
-    case 3:
-    case 4:
-        return sign | fraction; /* subnormal */
-    case 5:
-        return sign | bias << mantissa; /* 1 */
-    case 6:
-        return sign | (most - 1) << mantissa | fraction; /* large */
-    case 7:
-    case 8:
-    case 9:
-    case 10:
-    case 11:
-    case 12:
-        return sign | (random >> 8 & most) << mantissa | fraction;
-    default: /* near 1, so that sums and products are of their size */
-        return sign | (bias - 4 + (random >> 8 & 7)) << mantissa | fraction;
-    }
-}
-
-/* Finite, for sums: near 1, widely spread by the eighth of the exponents around it, or zero. */
-static uint64_t draw_finite(uint64_t index, int exponent, int mantissa)
-{
-    uint64_t random = draw(index), bias = ((uint64_t)1 << (exponent - 1)) - 1,
-             sign = (random >> 1 & 1) << (exponent + mantissa),
-             spread = random >> 60 < 4 ? ((uint64_t)1 << exponent) / 8 : 2;
-
-    if (random >> 60 == 15)
-        return sign;
-    return sign | (bias - spread + (random >> 8) % (2 * spread)) << mantissa |
-           (draw(index ^ 0x8000000000u) & (((uint64_t)1 << mantissa) - 1));
-}
-
 static uint64_t draw_factor(const char *type, uint64_t index)
 {
     uint64_t bytes = 0;
 
     if (strcmp(type, "f32") == 0)
-        return draw_finite(index, 8, 23);
+        return form_draw_finite(index, 8, 23);
     if (strcmp(type, "b32") == 0) /* tf32 */
-        return draw_finite(index, 8, 10) << 13;
+        return form_draw_finite(index, 8, 10) << 13;
     if (strcmp(type, "f64") == 0)
-        return draw_finite(index, 11, 52);
+        return form_draw_finite(index, 11, 52);
     if (strcmp(type, "f16x2") == 0)
-        return draw_finite(index, 5, 10) | draw_finite(index ^ 0x4000000000u, 5, 10) << 16;
+        return form_draw_finite(index, 5, 10) | form_draw_finite(index ^ 0x4000000000u, 5, 10)
+                                                    << 16;
     if (strcmp(type, "bf16x2") == 0)
-        return draw_finite(index, 8, 7) | draw_finite(index ^ 0x4000000000u, 8, 7) << 16;
+        return form_draw_finite(index, 8, 7) | form_draw_finite(index ^ 0x4000000000u, 8, 7) << 16;
     for (int i = 0; i < 4; i++) /* e8x4: e4m3, or e5m2 by the same bits */
-        bytes |= draw_finite(index ^ (uint64_t)i << 34, 4, 3) << (8 * i);
+        bytes |= form_draw_finite(index ^ (uint64_t)i << 34, 4, 3) << (8 * i);
     return bytes;
 }
 
 /* An f32 of that many pi at most, or a special value. */
 static uint64_t draw_angle(uint64_t index, double pis)
 {
-    uint64_t random = draw(index);
+    uint64_t random = form_draw_any(index);
     float angle = (float)(((double)(random >> 11) * 0x1p-52 - 1) * 3.14159 * pis);
     uint32_t bits;
 
     if (random % 16 == 0)
-        return draw_float(index, 8, 23) & ~(UINT64_C(1) << 30); /* below 2, and so no infinity */
+        return form_draw_float(index, 8, 23) &
+               ~(UINT64_C(1) << 30); /* below 2, and so no infinity */
     memcpy(&bits, &angle, sizeof bits);
     return bits;
 }
@@ -128,27 +79,27 @@ static uint64_t draw_value(const char *type, uint64_t index)
     if (type[0] == 'm')
         return draw_factor(type + 1, index);
     if (strcmp(type, "f32") == 0)
-        return draw_float(index, 8, 23);
+        return form_draw_float(index, 8, 23);
     if (strcmp(type, "f64") == 0)
-        return draw_float(index, 11, 52);
+        return form_draw_float(index, 11, 52);
     if (strcmp(type, "f16") == 0)
-        return draw_float(index, 5, 10);
+        return form_draw_float(index, 5, 10);
     if (strcmp(type, "bf16") == 0)
-        return draw_float(index, 8, 7);
+        return form_draw_float(index, 8, 7);
     if (strcmp(type, "f16x2") == 0)
-        return draw_float(index, 5, 10) | draw_float(index ^ 0x4000000000u, 5, 10) << 16;
+        return form_draw_float(index, 5, 10) | form_draw_float(index ^ 0x4000000000u, 5, 10) << 16;
     if (strcmp(type, "bf16x2") == 0)
-        return draw_float(index, 8, 7) | draw_float(index ^ 0x4000000000u, 8, 7) << 16;
+        return form_draw_float(index, 8, 7) | form_draw_float(index ^ 0x4000000000u, 8, 7) << 16;
     if (strcmp(type, "p") == 0)
-        return draw(index) & 1;
+        return form_draw_any(index) & 1;
     if (strcmp(type, "angle") == 0)
         return draw_angle(index, 2);
     if (strcmp(type, "wide") == 0)
         return draw_angle(index, 100);
     if (strcmp(type, "b8") == 0)
-        return draw(index) >> 9 & 3; /* for match: some are equal */
+        return form_draw_any(index) >> 9 & 3; /* for match: some are equal */
     if (strcmp(type, "shift") == 0)
-        return draw(index) >> 9 & (draw(index) & 1 ? 63 : 31);
+        return form_draw_any(index) >> 9 & (form_draw_any(index) & 1 ? 63 : 31);
     return draw_integer(index, form_type_bits(type));
 }
 
@@ -166,5 +117,5 @@ void form_draw(const struct form *form, struct form_state *state)
 {
     draw_operands(form, state->values);
     for (uint64_t i = 0; i < FORM_MEMORY_WORDS; i++)
-        state->memory[i] = form->setting.drawn ? draw(i ^ 0x6000000000u) : 0;
+        state->memory[i] = form->setting.drawn ? form_draw_any(i ^ 0x6000000000u) : 0;
 }
