@@ -188,14 +188,26 @@ static bool read_piece(void *user, uint32_t shared, uint64_t global, uint32_t by
     return true;
 }
 
+/* The last unit of a row may reach behind the allocation, where a GPU has memory of nobody's. */
+static uint32_t within_allocation(const struct emu_async *work, uint64_t global, uint32_t bytes)
+{
+    struct emu_device *device = work->warp->cta->cluster->run->device;
+    uint64_t base, size;
+
+    if (!emu_range(device, global, &base, &size) || global - base + bytes <= size)
+        return bytes;
+    return global - base + bytes - size < BULK_ALIGNMENT ? (uint32_t)(base + size - global) : bytes;
+}
+
 /* ... and written from there. */
 static bool write_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
                         const unsigned char *fill)
 {
     struct emu_async *work = user;
+    uint32_t there = within_allocation(work, global, bytes);
 
     (void)shared, (void)inside, (void)fill;
-    if (!put_global(work, global, work->data + work->bytes, bytes))
+    if (!put_global(work, global, work->data + work->bytes, there))
         return false;
     work->bytes += bytes;
     return true;
@@ -475,7 +487,8 @@ static bool set_map(struct emu_async *work, const unsigned char *bytes)
     if (op->flags & REDUCES) {
         work->type = work->map.type < MAP_TYPES ? map_types[work->map.type] : EMU_TYPE_NONE;
         work->flush = work->map.type == MAP_FLOAT32_FTZ;
-        if (op->variant >= EMU_REDUCE_AND && op->variant <= EMU_REDUCE_XOR)
+        if (op->variant >= EMU_REDUCE_AND && op->variant <= EMU_REDUCE_XOR &&
+            work->type != EMU_S64) /* of which there are none: an H200 traps */
             work->type = emu_type_bytes(work->type) == 8 ? EMU_B64 : EMU_B32;
         if (!emu_can_reduce((enum emu_reduction)op->variant, work->type))
             return fault(work, EMU_ILLEGAL_INSTRUCTION,

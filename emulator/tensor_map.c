@@ -74,8 +74,9 @@ static const char *find_tensor_fault(const struct emu_tensor_map *map)
     for (int i = 1; i < map->rank; i++)
         if (map->strides[i] % 16 != 0 || map->strides[i] >= UINT64_C(1) << 40)
             return "a stride is no multiple of 16 or not below 2^40";
-    /* The first is ignored: dimension 0 is always contiguous. */
-    for (int i = 1; i < map->rank; i++)
+    /* The first changes nothing, for dimension 0 is always contiguous, and is looked at all the
+     * same (measured). */
+    for (int i = 0; i < map->rank; i++)
         if (map->element_strides[i] == 0 || map->element_strides[i] > ELEMENT_STRIDE_MAX)
             return "an element stride is outside of 1 to 8";
     return NULL;

@@ -109,8 +109,13 @@ static void model_element(struct world *world, const struct emu_tensor_copy *cop
     unsigned char value[8] = {0};
     bool inside = true;
 
-    for (int i = 0; i < map->rank; i++)
-        inside = inside && at[i] >= 0 && at[i] < (int64_t)map->dims[i];
+    for (int i = 0; i < map->rank; i++) {
+        int64_t end = (int64_t)map->dims[i];
+
+        if (i == 0 && !copy->is_load) /* memory is written in units of 16 bytes */
+            end = (end * size + 15) / 16 * 16 / size;
+        inside = inside && at[i] >= 0 && at[i] < end;
+    }
     for (int i = 1; i < map->rank; i++)
         offset += (uint64_t)at[i] * map->strides[i];
     for (int byte = 0; byte < size; byte++) {
@@ -258,8 +263,7 @@ static struct emu_tensor_map draw_modes(uint64_t *seed, int rank)
     if (map.type >= 6)
         map.fill = (int)draw_between(seed, 0, 1);
     for (int i = 0; i < 5; i++)
-        map.element_strides[i] =
-            draw(seed) % 2 ? 1 : (uint32_t)draw_between(seed, i ? 1 : 0, i ? 8 : 9);
+        map.element_strides[i] = draw(seed) % 2 ? 1 : (uint32_t)draw_between(seed, 1, 8);
     return map;
 }
 
