@@ -38,6 +38,7 @@ struct form_setting {
     unsigned cluster;      /* blocks; none */
     unsigned shared_bytes; /* dynamic */
     int version;           /* of PTX, times ten; 84 */
+    int maxnreg;           /* registers of a thread; as many as the compiler likes */
     bool drawn;            /* what global memory holds before: any; zeros */
 };
 

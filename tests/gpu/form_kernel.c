@@ -148,7 +148,10 @@ bool form_write_kernel(const struct form *form, char text[FORM_TEXT_SIZE])
     if (form->module)
         done = append_statements(text, form, form->module);
     append(text, ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 memory,\n"
-                 "                  .param .align 16 .b8 bytes[64])\n{\n");
+                 "                  .param .align 16 .b8 bytes[64])\n");
+    if (form->setting.maxnreg > 0)
+        append(text, ".maxnreg %d\n", form->setting.maxnreg);
+    append(text, "{\n");
     for (int i = 0; i < form->count; i++)
         append_declaration(text, &form->operands[i], i);
     append_prelude(text);
