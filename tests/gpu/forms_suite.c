@@ -2,12 +2,14 @@
  * GPU.
  *
  *     forms_suite emulator expected=FILE      compares with what an H200 gave, by its hash
- *     forms_suite gpu                         runs both, and compares every value
+ *     forms_suite gpu [expected=FILE]         runs both, and compares every value
  *     forms_suite texts FOLDER                writes the kernels, for ptxas to read
  *
  *     write=FILE                              what is expected, anew: all that an H200 gives, or
  *                                             what was known and a "?" for what was not
- *     only=WORD                               forms that have the word in their name or chapter
+ *     only=WORD but=WORD                      forms that have the one in their name or chapter,
+ *                                             and not the other
+ *     show=N                                  prints what N threads read and got
  *
  * The forms stand in forms.def and sequences_*.def. Every kernel reads its sources, which are drawn
  * for their types with the special values among them, executes the one instruction, or the few of a
@@ -20,12 +22,14 @@
 #include "tests/gpu/form_expected.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct suite {
     struct form_machine emulator, gpu;
     bool has_gpu;
-    const char *only, *folder;
+    const char *only, *but, *folder;
+    int show; /* threads */
     struct form_expected expected;
     FILE *written;
     int passed, failed, skipped, unknown;
@@ -117,7 +121,8 @@ static void set_key(const struct form *form, char key[FORM_KEY_SIZE])
     snprintf(key, FORM_KEY_SIZE, "%s %s", form->name, form->operand_text);
 }
 
-static void judge_by_hash(struct suite *suite, const struct form *form, bool ran)
+/* What was known of a form goes into the new file. */
+static const struct form_expectation *keep(struct suite *suite, const struct form *form)
 {
     const struct form_expectation *expectation;
     char key[FORM_KEY_SIZE];
@@ -127,8 +132,15 @@ static void judge_by_hash(struct suite *suite, const struct form *form, bool ran
     if (suite->written)
         form_expected_write(suite->written, key,
                             expectation && expectation->is_known ? &expectation->hash : NULL);
+    return expectation;
+}
+
+static void judge_by_hash(struct suite *suite, const struct form *form, bool ran)
+{
+    const struct form_expectation *expectation = keep(suite, form);
+
     if (!expectation)
-        printf("# %s: no line in the file\n", key);
+        printf("# %s %s: no line in the file\n", form->name, form->operand_text);
     if (!ran || !expectation) {
         count(suite, false, form);
     } else if (!expectation->is_known) {
@@ -156,9 +168,31 @@ static void judge_beside_gpu(struct suite *suite, const struct form *form, const
           form);
 }
 
+static bool has_word(const struct form *form, const char *word)
+{
+    return strstr(form->name, word) || strstr(form->chapter, word);
+}
+
 static bool is_wanted(const struct suite *suite, const struct form *form)
 {
-    return !suite->only || strstr(form->name, suite->only) || strstr(form->chapter, suite->only);
+    return (!suite->only || has_word(form, suite->only)) &&
+           !(suite->but && has_word(form, suite->but));
+}
+
+static void show(const struct suite *suite, const struct form *form)
+{
+    for (int thread = 0; thread < suite->show && thread < FORM_THREADS; thread++) {
+        const uint64_t *memory = &suite->got.memory[thread * FORM_OWN_BYTES / 8];
+
+        printf("# thread %d:", thread);
+        for (int i = 0; i < form->count; i++)
+            printf("%s 0x%llx", i == form->results ? " of" : "",
+                   (unsigned long long)(i < form->results ? suite->got.values
+                                                          : suite->given.values)[thread][i]);
+        for (int i = 0; i < FORM_OWN_BYTES / 8 && form->body; i++)
+            printf("%s %llx", i == 0 ? "; memory" : "", (unsigned long long)memory[i]);
+        printf("\n");
+    }
 }
 
 static void run_form(void *user, const struct form *form)
@@ -167,11 +201,14 @@ static void run_form(void *user, const struct form *form)
     char text[FORM_TEXT_SIZE];
     bool ran;
 
-    if (!is_wanted(suite, form))
+    if (!is_wanted(suite, form)) {
+        keep(suite, form);
         return;
+    }
     form_draw(form, &suite->given);
     ran = form_write_kernel(form, text) && run_or_close(&suite->emulator, LATHE_EMULATOR_ALWAYS,
                                                         form, text, &suite->given, &suite->got);
+    show(suite, form);
     if (suite->has_gpu)
         judge_beside_gpu(suite, form, text, ran);
     else
@@ -189,10 +226,10 @@ static bool open_machines(struct suite *suite, bool wants_gpu)
     return opened && suite->has_gpu == wants_gpu;
 }
 
-/* Lines that no form asked for, unless only some were to. */
+/* Lines that no form asked for. */
 static void judge_rest(struct suite *suite)
 {
-    if (suite->has_gpu || suite->only)
+    if (suite->has_gpu)
         return;
     suite->failed +=
         form_expected_report_unused(&suite->expected, suite->passed + suite->failed + 1);
@@ -244,6 +281,10 @@ static bool read_word(struct suite *suite, const char *word)
         return form_expected_read(&suite->expected, word + 9);
     if (strncmp(word, "only=", 5) == 0)
         return (suite->only = word + 5) != NULL;
+    if (strncmp(word, "but=", 4) == 0)
+        return (suite->but = word + 4) != NULL;
+    if (strncmp(word, "show=", 5) == 0)
+        return (suite->show = atoi(word + 5)) > 0;
     if (strncmp(word, "write=", 6) == 0)
         return (suite->written = fopen(word + 6, "w")) != NULL;
     return false;
@@ -252,9 +293,10 @@ static bool read_word(struct suite *suite, const char *word)
 static int usage(const char *word)
 {
     fprintf(stderr,
-            "%s%susage: forms_suite emulator expected=FILE [only=WORD] [write=FILE]\n"
-            "       forms_suite gpu [only=WORD] [write=FILE]\n"
-            "       forms_suite texts FOLDER [only=WORD]\n",
+            "%s%susage: forms_suite emulator expected=FILE [WORD...]\n"
+            "       forms_suite gpu [WORD...]\n"
+            "       forms_suite texts FOLDER [WORD...]\n"
+            "words: only=WORD but=WORD show=N write=FILE\n",
             word, *word ? ": no such word, or no such file\n" : "");
     return 2;
 }
