@@ -1,5 +1,6 @@
 /* access.c: loads, stores and what turns addresses into others. Source: PTX ISA "Data Movement and
- * Conversion Instructions": ld, ldu, st, prefetch, isspacep, cvta, createpolicy. */
+ * Conversion Instructions": ld, ldu, st, mov of 128 bits, prefetch, isspacep, cvta, createpolicy.
+ */
 #include "emulator/state.h"
 
 #include <string.h>
@@ -103,6 +104,37 @@ static enum emu_decoded decode_store(struct emu_decoder *d, const struct emu_ins
                    right_vector(d, i, op, op->source_count - 1)
                ? EMU_DECODED
                : EMU_REFUSED;
+}
+
+/* mov.b128: between two registers, or one and a list of its halves. */
+static enum emu_step move_halves(struct emu_warp *warp, struct emu_group *group,
+                                 const struct emu_op *op, uint32_t mask)
+{
+    emu_lanes lanes[2];
+    const uint64_t *halves[2];
+
+    for (int i = 0; i < 2; i++)
+        halves[i] = emu_read(warp, group, &op->sources[i], mask, lanes[i]);
+    for (int lane = 0; lane < EMU_LANES; lane++) {
+        const uint64_t values[2] = {halves[0][lane], halves[1][lane]};
+
+        for (int i = 0; i < 2 && (mask >> lane & 1); i++)
+            if (op->results[i] >= 0)
+                emu_slot(group, op->results[i])[lane] = values[i];
+    }
+    return EMU_STEP_NEXT;
+}
+
+static enum emu_decoded decode_move_halves(struct emu_decoder *d, const struct emu_instruction *i,
+                                           struct emu_op *op)
+{
+    op->execute = move_halves;
+    if (i->operand_count != 2 || !emu_add_results(d, op, &i->operands[0]) ||
+        !emu_add_sources(d, op, &i->operands[1], EMU_B64))
+        return emu_refuse_form(d, i, "takes a result and a source");
+    return op->result_count == 2 && op->source_count == 2
+               ? EMU_DECODED
+               : emu_refuse_form(d, i, "takes registers of 128 bits, or their halves");
 }
 
 /* ---- Between spaces ---- */
@@ -247,6 +279,8 @@ enum emu_decoded emu_decode_memory(struct emu_decoder *d, const struct emu_instr
         return decode_load(d, i, op);
     if (strcmp(word, "st") == 0 && !emu_has_word(i, "async") && !emu_has_word(i, "bulk"))
         return decode_store(d, i, op);
+    if (strcmp(word, "mov") == 0 && op->wide)
+        return decode_move_halves(d, i, op);
     if (strcmp(word, "cvta") == 0) {
         op->variant = emu_has_word(i, "to");
         return decode_values(d, i, op, convert_address, 2);

@@ -66,12 +66,44 @@ static enum emu_step update(struct emu_warp *warp, struct emu_group *group, cons
     return EMU_STEP_NEXT;
 }
 
+/* cas.b128. Sources: address, the halves to compare with, those of the new value. */
+static enum emu_step update_wide(struct emu_warp *warp, struct emu_group *group,
+                                 const struct emu_op *op, uint32_t mask)
+{
+    enum { BYTES = 16 };
+    emu_lanes lanes[5];
+    const uint64_t *sources[5];
+    struct emu_places places;
+    enum emu_step step;
+
+    for (int i = 0; i < 5; i++)
+        sources[i] = emu_read(warp, group, &op->sources[i], mask, lanes[i]);
+    step = emu_find_places(warp, group, op, mask, op->space, sources[0], BYTES, BYTES, EMU_UPDATES,
+                           &places);
+    if (step != EMU_STEP_NEXT)
+        return step;
+    for (int lane = 0; lane < EMU_LANES; lane++) {
+        uint64_t old[2], next[2] = {sources[3][lane], sources[4][lane]};
+
+        if (!(mask >> lane & 1))
+            continue;
+        memcpy(old, places.at[lane], sizeof old);
+        if (old[0] == sources[1][lane] && old[1] == sources[2][lane])
+            memcpy(places.at[lane], next, sizeof next);
+        for (int i = 0; i < op->result_count; i++)
+            if (op->results[i] >= 0)
+                emu_slot(group, op->results[i])[lane] = old[i];
+    }
+    warp->cta->cluster->progress++;
+    return EMU_STEP_NEXT;
+}
+
 static bool right_values(struct emu_decoder *d, const struct emu_instruction *i,
                          const struct emu_op *op, int values)
 {
-    int wanted = op->variant == EMU_REDUCE_CAS ? 2 : op->vector;
+    int wanted = op->variant == EMU_REDUCE_CAS ? 2 * op->vector : op->vector;
 
-    if (values != wanted || (op->vector > 1 && op->variant == EMU_REDUCE_CAS))
+    if (values != wanted || (op->vector > 1 + op->wide && op->variant == EMU_REDUCE_CAS))
         return emu_fail(d->error, i->line, "%s: %d values where it takes %d", i->opcode, values,
                         wanted);
     return true;
@@ -86,13 +118,15 @@ enum emu_decoded emu_decode_atomic(struct emu_decoder *d, const struct emu_instr
 
     if ((!is_atom && !is_red) || emu_has_word(i, "async"))
         return EMU_NOT_MINE;
-    op->execute = update;
     op->variant = (int)emu_reduction_of(i);
-    if (!emu_can_reduce((enum emu_reduction)op->variant, op->type))
+    op->execute = op->wide && op->variant == EMU_REDUCE_CAS ? update_wide : update;
+    if (!emu_can_reduce((enum emu_reduction)op->variant, op->type) ||
+        (op->wide && op->variant != EMU_REDUCE_EXCH && op->variant != EMU_REDUCE_CAS))
         return emu_refuse_form(d, i, "no such operation on this type");
-    /* PTX ISA "atom": add.f32 flushes subnormals in global memory, and keeps them in shared. */
-    op->flags = op->type == EMU_F32 && op->variant == EMU_REDUCE_ADD && op->vector == 1 &&
-                op->space != EMU_SPACE_SHARED;
+    /* PTX ISA "atom": add.f32 flushes subnormals in global memory, and keeps them in shared; in
+     * vectors too (measured on H200). */
+    op->flags =
+        op->type == EMU_F32 && op->variant == EMU_REDUCE_ADD && op->space != EMU_SPACE_SHARED;
     if (end < at + 2 || (is_atom && !emu_add_results(d, op, &i->operands[0])))
         return emu_refuse_form(d, i, "has too few operands");
     if (is_atom)

@@ -159,11 +159,18 @@ bool emu_bind_source(struct emu_decoder *d, const struct emu_operand *operand, e
                     operand->name ? operand->name : "this");
 }
 
+/* Whether it is a register of 128 bits: two slots, the low one first. */
+static bool is_wide(const struct emu_decoder *d, const struct emu_operand *operand)
+{
+    return operand->kind == EMU_OPERAND_REGISTER &&
+           d->function->registers[operand->reg].type == EMU_B128;
+}
+
 int emu_register_bytes(const struct emu_decoder *d, const struct emu_operand *operand)
 {
     if (operand->kind == EMU_OPERAND_LIST && operand->item_count > 0)
         operand = &operand->items[0];
-    return operand->kind == EMU_OPERAND_REGISTER
+    return operand->kind == EMU_OPERAND_REGISTER && !is_wide(d, operand)
                ? emu_type_bytes(d->function->registers[operand->reg].type)
                : (int)sizeof(uint64_t);
 }
@@ -198,19 +205,51 @@ bool emu_bind_address(struct emu_decoder *d, const struct emu_operand *operand,
 
 /* ---- Lists ----
  *
- * None is empty: whoever adds a list may count on its first item. */
+ * None is empty: whoever adds a list may count on its first item. Registers of 128 bits are two
+ * items, as instructions on them are vectors of two. */
+
+static bool add_result(struct emu_decoder *d, struct emu_op *op, const struct emu_operand *operand)
+{
+    int *slots = &op->results[op->result_count], count = 1 + is_wide(d, operand);
+
+    if (op->result_count + count > EMU_OP_RESULTS)
+        return emu_fail(d->error, 0, "too many results");
+    op->result_count += count;
+    if (!emu_bind_result(d, operand, &slots[0]))
+        return false;
+    if (count == 2)
+        slots[1] = slots[0] + 1;
+    return true;
+}
 
 bool emu_add_results(struct emu_decoder *d, struct emu_op *op, const struct emu_operand *operand)
 {
     bool is_list = operand->kind == EMU_OPERAND_LIST || operand->kind == EMU_OPERAND_BOTH;
     int count = is_list ? operand->item_count : 1;
 
-    if (count == 0 || op->result_count + count > EMU_OP_RESULTS)
-        return emu_fail(d->error, 0, "%s results", count ? "too many" : "no");
+    if (count == 0)
+        return emu_fail(d->error, 0, "no results");
     for (int i = 0; i < count; i++)
-        if (!emu_bind_result(d, is_list ? &operand->items[i] : operand,
-                             &op->results[op->result_count++]))
+        if (!add_result(d, op, is_list ? &operand->items[i] : operand))
             return false;
+    return true;
+}
+
+static bool add_source(struct emu_decoder *d, struct emu_op *op, const struct emu_operand *operand,
+                       enum emu_type type)
+{
+    struct emu_source *sources = &op->sources[op->source_count];
+    int count = 1 + is_wide(d, operand);
+
+    if (op->source_count + count > EMU_OP_SOURCES)
+        return emu_fail(d->error, 0, "too many operands");
+    op->source_count += count;
+    if (!emu_bind_source(d, operand, type, &sources[0]))
+        return false;
+    if (count == 2) {
+        sources[1] = sources[0];
+        sources[1].slot++;
+    }
     return true;
 }
 
@@ -220,11 +259,10 @@ bool emu_add_sources(struct emu_decoder *d, struct emu_op *op, const struct emu_
     bool is_list = operand->kind == EMU_OPERAND_LIST || operand->kind == EMU_OPERAND_BOTH;
     int count = is_list ? operand->item_count : 1;
 
-    if (count == 0 || op->source_count + count > EMU_OP_SOURCES)
-        return emu_fail(d->error, 0, "%s operands", count ? "too many" : "no");
+    if (count == 0)
+        return emu_fail(d->error, 0, "no operands");
     for (int i = 0; i < count; i++)
-        if (!emu_bind_source(d, is_list ? &operand->items[i] : operand, type,
-                             &op->sources[op->source_count++]))
+        if (!add_source(d, op, is_list ? &operand->items[i] : operand, type))
             return false;
     return true;
 }
@@ -268,6 +306,11 @@ void emu_set_default_words(struct emu_op *op, const struct emu_instruction *inst
             op->aligned = true;
     }
     op->type = emu_last_type(instruction);
+    if (op->type == EMU_B128) {
+        op->type = EMU_B64;
+        op->vector *= 2;
+        op->wide = true;
+    }
     op->bytes = emu_type_bytes(op->type);
 }
 

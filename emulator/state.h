@@ -93,6 +93,7 @@ struct emu_op {
 
     enum emu_space space;
     bool cluster; /* shared::cluster */
+    bool wide;    /* of b128: then `vector` counts halves of 64 bits, and `type` is theirs */
     enum emu_type type;
     int bytes, vector, variant, target;
     int width; /* bytes of a result's register */
