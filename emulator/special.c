@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { SHARED_UNIT = 128 }; /* "Special Registers: %total_smem_size" */
+
 /* Of a vector: w is 0 of indices, 1 of sizes. */
 static uint64_t part_of(const uint32_t vector[3], int part, uint32_t w)
 {
@@ -120,9 +122,10 @@ uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int par
     case EMU_GLOBALTIMER_LO:
     case EMU_GLOBALTIMER_HI:
         return clock_of(cta->cluster, special);
-    case EMU_TOTAL_SMEM_SIZE:
+    case EMU_TOTAL_SMEM_SIZE: /* without what is reserved, in units of allocation */
+        return emu_align_up(cta->shared_bytes - EMU_SHARED_RESERVED, SHARED_UNIT);
     case EMU_AGGR_SMEM_SIZE:
-        return cta->shared_bytes;
+        return emu_align_up(cta->shared_bytes, SHARED_UNIT);
     case EMU_DYNAMIC_SMEM_SIZE:
         return launch->dynamic_shared_bytes;
     case EMU_RESERVED_SMEM_OFFSET_END:

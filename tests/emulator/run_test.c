@@ -21,6 +21,23 @@ static void every_thread_knows_who_it_is(void **state)
     trial_free(&t);
 }
 
+static void shared_memory_is_counted_with_and_without_the_reserved_bytes(void **state)
+{
+    (void)state;
+    struct trial t =
+        trial_make(KERNEL(".shared .align 4 .b8 tile[100];\nst.shared.b8 [tile], 1;\n"
+                          "mov.u32 %r0, %total_smem_size;\nst.global.u32 [%out], %r0;\n"
+                          "mov.u32 %r0, %aggr_smem_size;\nst.global.u32 [%out+4], %r0;\n"
+                          "mov.u32 %r0, %dynamic_smem_size;\nst.global.u32 [%out+8], %r0;\n"),
+                   1);
+
+    trial_expect_done(&t, 1, 1, 0, 60);
+    assert_int_equal(t.words[0], 256);
+    assert_int_equal(t.words[1], 1024 + 256);
+    assert_int_equal(t.words[2], 60);
+    trial_free(&t);
+}
+
 static void a_guard_and_a_branch_take_some_lanes(void **state)
 {
     (void)state;
@@ -383,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_thread_knows_who_it_is),
+        cmocka_unit_test(shared_memory_is_counted_with_and_without_the_reserved_bytes),
         cmocka_unit_test(a_guard_and_a_branch_take_some_lanes),
         cmocka_unit_test(lanes_that_loop_for_longer_are_waited_for),
         cmocka_unit_test(functions_call_themselves),
