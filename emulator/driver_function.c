@@ -462,6 +462,7 @@ static CUresult settle_cluster(struct emu_cu_kernel_work *shape,
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (!is_asked && !is_required && text->explicitcluster)
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    shape->in_clusters = is_asked || is_required;
     for (int i = 0; i < 3; i++) {
         if (!is_asked)
             shape->cluster[i] = is_required ? function->cluster[i] : 1;

@@ -110,7 +110,8 @@ CUresult emu_cu_kernel_do(struct emu_cu_context *context, const struct emu_cu_ke
     launch.entry = function->entry;
     memcpy(launch.grid, work->grid, sizeof launch.grid);
     memcpy(launch.block, work->block, sizeof launch.block);
-    memcpy(launch.cluster, work->cluster, sizeof launch.cluster);
+    if (work->in_clusters)
+        memcpy(launch.cluster, work->cluster, sizeof launch.cluster);
     outcome = emu_run(context->gpu->machine, &launch, &error);
     if (outcome != EMU_DONE)
         emu_cu_report(0, "%s", error.message);

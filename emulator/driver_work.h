@@ -18,6 +18,7 @@ enum emu_cu_work_kind {
 struct emu_cu_kernel_work {
     void *function; /* handle of a function: its module may be gone when the work is done */
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
+    bool in_clusters; /* somebody said so; else `cluster` is of one CTA */
     bool cooperative;
     unsigned char *params;
     uint32_t param_bytes;

@@ -32,7 +32,7 @@ static void a_launch_reaches_the_machine(void **state)
     assert_string_equal(last->entry, "scale");
     assert_memory_equal(last->grid, ((uint32_t[]){3, 4, 5}), 12);
     assert_memory_equal(last->block, ((uint32_t[]){32, 2, 1}), 12);
-    assert_memory_equal(last->cluster, ((uint32_t[]){1, 1, 1}), 12);
+    assert_memory_equal(last->cluster, ((uint32_t[]){0, 0, 0}), 12);
     assert_int_equal(last->shared_bytes, 100);
     assert_int_equal(last->param_bytes, 16);
     assert_memory_equal(last->params, &out, 8);
