@@ -13,26 +13,48 @@ bool form_machine_check(const struct form_machine *machine, int result, const ch
     return false;
 }
 
-bool form_machine_be_exact(void)
+/* Calls `use` with a function of the emulator's own. What it sets stays after the context. */
+static bool with_emulator(const char *name, void (*use)(void (*function)(void), uint64_t value),
+                          uint64_t value)
 {
     struct lathe_context *context = NULL;
     const struct lt_device *device = NULL;
-    void (*set_exact)(int exact) = NULL;
+    void (*function)(void) = NULL;
     struct lathe_error error;
 
     if (lathe_context_create(&context, lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
                              &error) == LATHE_OK &&
         lt_context_probe(context, &device, &error) == LATHE_OK) {
-        const struct lt_library_function function = {"emu_set_exact", &set_exact};
+        const struct lt_library_function entry = {name, &function};
 
-        lt_library_load(&device->driver.library, &function, 1, NULL);
-        if (set_exact)
-            set_exact(1);
+        lt_library_load(&device->driver.library, &entry, 1, NULL);
+        if (function)
+            use(function, value);
     } else {
         printf("# %s\n", error.message);
     }
     lathe_context_destroy(&context);
-    return set_exact != NULL;
+    return function != NULL;
+}
+
+static void set_exact(void (*function)(void), uint64_t exact)
+{
+    ((void (*)(int))function)((int)exact);
+}
+
+static void set_seed(void (*function)(void), uint64_t seed)
+{
+    ((void (*)(uint64_t))function)(seed);
+}
+
+bool form_machine_be_exact(void)
+{
+    return with_emulator("emu_set_exact", set_exact, 1);
+}
+
+bool form_machine_set_seed(uint64_t seed)
+{
+    return with_emulator("emu_set_seed", set_seed, seed);
 }
 
 bool form_machine_open(struct form_machine *machine, enum lathe_emulator_use use)

@@ -21,6 +21,9 @@ struct form_launch {
 /* The emulator's tensor cores as a Hopper's, in all machines that are opened later. */
 bool form_machine_be_exact(void);
 
+/* And its schedule, which is drawn from a seed. */
+bool form_machine_set_seed(uint64_t seed);
+
 /* Its CUDA context is current in this thread until it is closed, or another is opened. */
 bool form_machine_open(struct form_machine *machine, enum lathe_emulator_use use);
 /* Accepts one that is all zero. */

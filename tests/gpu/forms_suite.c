@@ -10,6 +10,7 @@
  *     only=WORD but=WORD                      forms that have the one in their name or chapter,
  *                                             and not the other
  *     show=N                                  prints what N threads read and got
+ *     seed=N                                  of the emulator's schedule: no result depends on it
  *
  * The forms stand in forms.def and sequences_*.def. Every kernel reads its sources, which are drawn
  * for their types with the special values among them, executes the one instruction, or the few of a
@@ -30,6 +31,7 @@ struct suite {
     bool has_gpu;
     const char *only, *but, *folder;
     int show; /* threads */
+    uint64_t seed;
     struct form_expected expected;
     FILE *written;
     int passed, failed, skipped, unknown;
@@ -193,6 +195,8 @@ static void show(const struct suite *suite, const struct form *form)
             printf("%s %llx", i == 0 ? "; memory" : "", (unsigned long long)memory[i]);
         printf("\n");
     }
+    if (suite->show > 0)
+        printf("# all: %016llx\n", (unsigned long long)form_hash(form, &suite->got));
 }
 
 static void run_form(void *user, const struct form *form)
@@ -219,8 +223,8 @@ static void run_form(void *user, const struct form *form)
 
 static bool open_machines(struct suite *suite, bool wants_gpu)
 {
-    bool opened =
-        form_machine_be_exact() && form_machine_open(&suite->emulator, LATHE_EMULATOR_ALWAYS);
+    bool opened = form_machine_be_exact() && form_machine_set_seed(suite->seed) &&
+                  form_machine_open(&suite->emulator, LATHE_EMULATOR_ALWAYS);
 
     suite->has_gpu = wants_gpu && opened && form_machine_open(&suite->gpu, LATHE_EMULATOR_NEVER);
     return opened && suite->has_gpu == wants_gpu;
@@ -283,6 +287,8 @@ static bool read_word(struct suite *suite, const char *word)
         return (suite->only = word + 5) != NULL;
     if (strncmp(word, "but=", 4) == 0)
         return (suite->but = word + 4) != NULL;
+    if (strncmp(word, "seed=", 5) == 0)
+        return (suite->seed = strtoull(word + 5, NULL, 10)) > 0;
     if (strncmp(word, "show=", 5) == 0)
         return (suite->show = atoi(word + 5)) > 0;
     if (strncmp(word, "write=", 6) == 0)
@@ -296,7 +302,7 @@ static int usage(const char *word)
             "%s%susage: forms_suite emulator expected=FILE [WORD...]\n"
             "       forms_suite gpu [WORD...]\n"
             "       forms_suite texts FOLDER [WORD...]\n"
-            "words: only=WORD but=WORD show=N write=FILE\n",
+            "words: only=WORD but=WORD show=N seed=N write=FILE\n",
             word, *word ? ": no such word, or no such file\n" : "");
     return 2;
 }
