@@ -34,45 +34,48 @@ static double decode(uint64_t bits, int exponent, int mantissa)
     return bits >> (exponent + mantissa) & 1 ? -value : value;
 }
 
-/* The result's floats; how many. */
-static int decode_result(const char *type, uint64_t bits, double floats[2])
+/* The result's floats; how many. `step` is what subnormals of the type are apart. */
+static int decode_result(const char *type, uint64_t bits, double floats[2], double *step)
 {
+    int exponent = 8, mantissa = 7; /* bf16 */
+
     if (strcmp(type, "f64") == 0)
-        floats[0] = decode(bits, 11, 52);
+        exponent = 11, mantissa = 52;
     else if (strcmp(type, "f32") == 0)
-        floats[0] = decode(bits, 8, 23);
-    else if (type[0] == 'b')
-        floats[0] = decode(bits, 8, 7), floats[1] = decode(bits >> 16, 8, 7);
-    else
-        floats[0] = decode(bits, 5, 10), floats[1] = decode(bits >> 16, 5, 10);
+        mantissa = 23;
+    else if (type[0] == 'f')
+        exponent = 5, mantissa = 10;
+    floats[0] = decode(bits, exponent, mantissa);
+    floats[1] = decode(bits >> 16, exponent, mantissa);
+    *step = decode(1, exponent, mantissa);
     return strstr(type, "x2") ? 2 : 1;
 }
 
-/* Twice what the manual allows, as both may have it. */
-static double allowed_error(const struct form_bound *bound, double want)
+/* Twice what the manual allows, as both may have it, and a step of rounding. */
+static double allowed_error(const struct form_bound *bound, double want, double step)
 {
     double relative = bound->relative > 0 ? exp2(-bound->relative) * fabs(want) : 0,
            absolute = bound->absolute > 0 ? exp2(-bound->absolute) : 0;
 
     if (bound->ulps > 0)
-        return 2 * bound->ulps * (0x1p-23 * fabs(want) + 0x1p-149);
-    return 2 * fmax(relative, absolute) + 0x1p-149; /* one step of subnormals */
+        return 2 * bound->ulps * (0x1p-23 * fabs(want) + step);
+    return 2 * fmax(relative, absolute) + step;
 }
 
 static bool is_near(const struct form *form, const char *type, uint64_t got, uint64_t want)
 {
-    double here[2], there[2];
+    double here[2], there[2], step;
     int floats;
 
     if (got == want)
         return true;
     if (form->bound.relative <= 0 && form->bound.absolute <= 0 && form->bound.ulps == 0)
         return false;
-    floats = decode_result(type, got, here);
-    decode_result(type, want, there);
+    floats = decode_result(type, got, here, &step);
+    decode_result(type, want, there, &step);
     for (int i = 0; i < floats; i++)
         if (!(isnan(here[i]) && isnan(there[i])) &&
-            !(fabs(here[i] - there[i]) <= allowed_error(&form->bound, there[i])))
+            !(fabs(here[i] - there[i]) <= allowed_error(&form->bound, there[i], step)))
             return false;
     return true;
 }

@@ -26,7 +26,8 @@ static const struct row {
 #define SEQUENCE(names, types, launch, ...) \
     {.pattern = names, .operands = types, .setting = launch, .body = #__VA_ARGS__},
 #define MODULE(names, types, launch, outside, ...) \
-    {.pattern = names, .operands = types, .setting = launch, .module = TEXT outside, .body = #__VA_ARGS__},
+    {.pattern = names, .operands = types, .setting = launch, .module = TEXT outside, \
+     .body = #__VA_ARGS__},
 /* clang-format on */
 #include "tests/gpu/forms.def"
 };
