@@ -343,6 +343,8 @@ static enum emu_type type_of_letter(const struct emu_alu *op, char letter)
     case 'S':
     case 'M':
     case 'n':
+    case 'H':
+    case 'Q':
         return EMU_B32;
     default:
         return EMU_TYPE_NONE;
@@ -369,6 +371,53 @@ static bool selector_suits(const struct emu_operand *operand, bool has_selectors
                                   (half <= 3 || half == EMU_HALF_H0 || half == EMU_HALF_H1));
 }
 
+/* Of d, .h10 or .b3210 without those that are not written. */
+static bool choose_written(struct emu_alu *op, const char *digits, int count)
+{
+    for (int last = count; *digits; digits++) {
+        int element = *digits - '0';
+
+        if (element < 0 || element >= last)
+            return false;
+        op->elements[0] |= (uint16_t)(1 << element);
+        last = element;
+    }
+    return op->elements[0] != 0;
+}
+
+/* Of a or b: one digit for each element, of those of a and, behind them, b. */
+static bool choose_read(struct emu_alu *op, int operand, const char *digits, int count)
+{
+    if ((int)strlen(digits) != count)
+        return false;
+    for (int element = count - 1; element >= 0; element--, digits++) {
+        int choice = *digits - '0';
+
+        if (choice < 0 || choice >= 2 * count)
+            return false;
+        op->elements[operand] |= (uint16_t)((choice | EMU_CHOSEN) << EMU_CHOICE_BITS * element);
+    }
+    return true;
+}
+
+/* `operand`: 0 of d, 1 of a, 2 of b. */
+static bool choose_elements(struct emu_alu *op, char letter, int operand, const char *selector)
+{
+    int count = letter == 'H' ? 2 : 4;
+
+    if (!selector)
+        return true;
+    if (selector[0] != (letter == 'H' ? 'h' : 'b'))
+        return false;
+    return operand == 0 ? choose_written(op, selector + 1, count)
+                        : choose_read(op, operand, selector + 1, count);
+}
+
+static bool is_simd(char letter)
+{
+    return letter == 'H' || letter == 'Q';
+}
+
 static bool add_result(struct binding *binding, char letter, const struct emu_operand *operand)
 {
     struct emu_alu *op = binding->op;
@@ -378,9 +427,14 @@ static bool add_result(struct binding *binding, char letter, const struct emu_op
     op->result_types[op->result_count++] = type_of_letter(op, letter);
     if (!operand)
         return true;
-    if (!selector_suits(operand, letter == 'S'))
+    if (is_simd(letter)) {
+        if (!choose_elements(op, letter, 0, operand->selector))
+            return false;
+    } else if (!selector_suits(operand, letter == 'S')) {
         return false;
-    op->selectors |= (uint64_t)selector_code(operand);
+    } else {
+        op->selectors |= (uint64_t)selector_code(operand);
+    }
     return !operand->negated &&
            (operand->kind == EMU_OPERAND_REGISTER || operand->kind == EMU_OPERAND_SINK);
 }
@@ -421,9 +475,14 @@ static bool add_source(struct binding *binding, char letter, const struct emu_op
             return false;
         op->negated |= UINT32_C(1) << index;
     }
-    if (!selector_suits(operand, letter == 'S' || letter == 'M'))
+    if (is_simd(letter)) {
+        if (!choose_elements(op, letter, index + 1, operand->selector))
+            return false;
+    } else if (!selector_suits(operand, letter == 'S' || letter == 'M')) {
         return false;
-    op->selectors |= (uint64_t)selector_code(operand) << EMU_SELECTOR_BITS * (index + 1);
+    } else {
+        op->selectors |= (uint64_t)selector_code(operand) << EMU_SELECTOR_BITS * (index + 1);
+    }
     return letter == 'i' ? operand->kind == EMU_OPERAND_INTEGER : is_value(operand);
 }
 

@@ -12,6 +12,8 @@
 /* The code of a selector (.b0 is 1, .h0 is 9), of so many bits; 0 where there is none. */
 enum { EMU_LANES = 32, EMU_ALU_RESULTS = 4, EMU_ALU_SOURCES = 8, EMU_SELECTOR_BITS = 4 };
 
+enum { EMU_CHOICE_BITS = 4, EMU_CHOSEN = 8 }; /* of `elements` */
+
 /* A selector's code less one: .b0 to .b7 are 0 to 7. */
 enum { EMU_HALF_H0 = 8, EMU_HALF_H1 = 9 };
 
@@ -113,6 +115,9 @@ struct emu_alu {
     bool flush, saturate, saturate_finite, relu, nan, xorsign, abs, oob, approximate, full;
     bool wrap, shift_amount, integral, stochastic, plus_one;
     uint64_t selectors; /* of video operands: EMU_SELECTOR_BITS each, results first */
+    /* Of SIMD video operands: of d a bit for each element that is written, or 0 for all; of a and b
+     * four bits for each element: which one of {b, a}, with EMU_CHOSEN, or 0 for its own. */
+    uint16_t elements[3];
 };
 
 enum emu_decoded {

@@ -17,6 +17,7 @@
  *   B     one that is there where .and, .or or .xor is
  *   y h w d   8, 16, 32, 64 bits;  s u f   s32 u32 f32
  *   i     an immediate of 32 bits
+ *   H Q   32 bits as two halves, as four bytes, maybe with a choice of them
  *   S     32 bits, maybe with a selector;  M  maybe negated too;  n  negated, no selector
  *   c     the condition code, which is not in the text
  *   {...} a vector of just those

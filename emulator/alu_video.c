@@ -1,4 +1,4 @@
-/* alu_video.c: PTX ISA, "Video Instructions": scalar ones, and SIMD ones without selectors.
+/* alu_video.c: PTX ISA, "Video Instructions": scalar ones, and SIMD ones.
  *
  * The first type is the result's, the others are those of a and b; vset has no type of a result. */
 #include "emulator/alu_lane.h"
@@ -219,22 +219,37 @@ EMU_LANEWISE_3(mad)
 
 /* ---- SIMD: two halves or four bytes ---- */
 
+/* Element `at` of operand 0 or 1, of those of a and b. */
+static int64_t element(const struct emu_alu *op, int operand, int at, int width, enum emu_type type,
+                       const uint64_t abc[3])
+{
+    int count = 32 / width,
+        chosen = op->elements[operand + 1] >> EMU_CHOICE_BITS * at & (EMU_CHOSEN * 2 - 1),
+        from = chosen ? chosen & (EMU_CHOSEN - 1) : at + operand * count;
+
+    return (int64_t)emu_extend(abc[from / count] >> from % count * width, width,
+                               is_signed_type(type));
+}
+
+/* Elements that are not written are those of c, or are not added to it. */
 static uint64_t on_elements(const struct emu_alu *op, operation operate, int width,
                             enum emu_type a_type, enum emu_type b_type, const uint64_t abc[3])
 {
-    uint64_t d = 0, total = abc[2];
+    uint64_t d = abc[2], total = abc[2];
 
-    for (int first = 0; first < 32; first += width) {
-        s128 value =
-            operate(op, (int64_t)emu_extend(abc[0] >> first, width, is_signed_type(a_type)),
-                    (int64_t)emu_extend(abc[1] >> first, width, is_signed_type(b_type)));
+    for (int at = 0; at < 32 / width; at++) {
+        uint64_t place = emu_low_bits(UINT64_MAX, width) << at * width;
+        s128 value = operate(op, element(op, 0, at, width, a_type, abc),
+                             element(op, 1, at, width, b_type, abc));
 
+        if (op->elements[0] && !(op->elements[0] >> at & 1))
+            continue;
         if (op->saturate)
             value = clamp(value, width, op->is_signed);
-        d |= emu_low_bits((uint64_t)value, width) << first;
+        d = (d & ~place) | ((uint64_t)value << at * width & place);
         total += (uint64_t)value;
     }
-    return op->variant == EMU_VARIANT_ADD ? (uint32_t)total : d;
+    return (uint32_t)(op->variant == EMU_VARIANT_ADD ? total : d);
 }
 
 #define SIMD(name, operate, width, a_type, b_type)                                                 \
@@ -273,11 +288,13 @@ SIMD(set_4, compared, 8, type, from)
     {                                                                                              \
         name, words " sat?", "S=SSw", run, 0                                                       \
     }
-#define SIMD_FORMS(name, run)                                                                      \
-    {name, DAB " sat?", "w=www", run, 0},                                                          \
+#define SIMD_FORMS(name, operands, run)                                                            \
+    {name, DAB " sat?", operands, run, 0},                                                         \
     {                                                                                              \
-        name, DAB " add", "w=www", run, 0                                                          \
+        name, DAB " add", operands, run, 0                                                         \
     }
+#define HALVES "H=HHw"
+#define BYTES "Q=QQw"
 
 static const struct emu_form forms[] = {
     SCALAR_FORMS("vadd", DAB, run_add),
@@ -293,22 +310,22 @@ static const struct emu_form forms[] = {
     {"vmad", DAB " sat? shr7/shr15?", "w=MMn", run_mad, 0},
     {"vmad", DAB " po sat? shr7/shr15?", "w=SSw", run_mad, 0},
 
-    SIMD_FORMS("vadd2", run_add_2),
-    SIMD_FORMS("vsub2", run_sub_2),
-    SIMD_FORMS("vavrg2", run_average_2),
-    SIMD_FORMS("vabsdiff2", run_absdiff_2),
-    SIMD_FORMS("vmin2", run_min_2),
-    SIMD_FORMS("vmax2", run_max_2),
-    SIMD_FORMS("vadd4", run_add_4),
-    SIMD_FORMS("vsub4", run_sub_4),
-    SIMD_FORMS("vavrg4", run_average_4),
-    SIMD_FORMS("vabsdiff4", run_absdiff_4),
-    SIMD_FORMS("vmin4", run_min_4),
-    SIMD_FORMS("vmax4", run_max_4),
-    {"vset2", T " " T " @signed", "w=www", run_set_2, 0},
-    {"vset2", T " " T " @signed add", "w=www", run_set_2, 0},
-    {"vset4", T " " T " @signed", "w=www", run_set_4, 0},
-    {"vset4", T " " T " @signed add", "w=www", run_set_4, 0},
+    SIMD_FORMS("vadd2", HALVES, run_add_2),
+    SIMD_FORMS("vsub2", HALVES, run_sub_2),
+    SIMD_FORMS("vavrg2", HALVES, run_average_2),
+    SIMD_FORMS("vabsdiff2", HALVES, run_absdiff_2),
+    SIMD_FORMS("vmin2", HALVES, run_min_2),
+    SIMD_FORMS("vmax2", HALVES, run_max_2),
+    SIMD_FORMS("vadd4", BYTES, run_add_4),
+    SIMD_FORMS("vsub4", BYTES, run_sub_4),
+    SIMD_FORMS("vavrg4", BYTES, run_average_4),
+    SIMD_FORMS("vabsdiff4", BYTES, run_absdiff_4),
+    SIMD_FORMS("vmin4", BYTES, run_min_4),
+    SIMD_FORMS("vmax4", BYTES, run_max_4),
+    {"vset2", T " " T " @signed", HALVES, run_set_2, 0},
+    {"vset2", T " " T " @signed add", HALVES, run_set_2, 0},
+    {"vset4", T " " T " @signed", BYTES, run_set_4, 0},
+    {"vset4", T " " T " @signed add", BYTES, run_set_4, 0},
 };
 
 const struct emu_chapter emu_video_chapter = EMU_CHAPTER(forms);

@@ -183,6 +183,13 @@ static void simd_video_works_element_by_element(void **state)
 {
     (void)state;
     assert_int_equal(RUN("vadd4.u32.u32.u32 d, a, b, c", 0x01ff7f80, 0x01017f80, 0), 0x0200fe00);
+    assert_int_equal(
+        RUN("vadd4.u32.u32.u32 d.b31, a.b0123, b.b7654, c", 0x01020304, 0x10203040, 0xaabbccdd),
+        0x14bb32dd);
+    assert_int_equal(RUN("vsub2.s32.s32.s32 d.h1, a.h32, b.h00, c", 0x00000001, 0x00050000, 7),
+                     0x00040007);
+    assert_int_equal(RUN("vadd2.u32.u32.u32.add d.h0, a.h01, b, c", 0x00030000, 0x00000004, 100),
+                     107);
     assert_int_equal(RUN("vadd4.u32.u32.u32.sat d, a, b, c", 0x01ff7f80, 0x01017f80, 0),
                      0x02fffeff);
     assert_int_equal(RUN("vadd4.s32.s32.s32.sat d, a, b, c", 0x01ff7f80, 0x01017f80, 0),
