@@ -167,6 +167,14 @@ static enum emu_step convert_address(struct emu_warp *warp, struct emu_group *gr
     return EMU_STEP_NEXT;
 }
 
+static bool is_constant(const struct emu_warp *warp, uint64_t address)
+{
+    const struct emu_allocation *here = emu_allocation_of(warp->cta->cluster->run->device, address);
+
+    return here && here->is_constant;
+}
+
+/* Global is what is nothing else, whether there is memory or not. */
 static bool is_in_space(const struct emu_warp *warp, const struct emu_op *op, uint64_t address)
 {
     uint64_t window = window_of(op->space);
@@ -181,7 +189,9 @@ static bool is_in_space(const struct emu_warp *warp, const struct emu_op *op, ui
     }
     if (window)
         return true;
-    return emu_bytes(warp->cta->cluster->run->device, address, 1) != NULL;
+    if (op->space == EMU_SPACE_CONST)
+        return is_constant(warp, address);
+    return address - EMU_SHARED_WINDOW >= 3 * EMU_WINDOW_BYTES && !is_constant(warp, address);
 }
 
 static enum emu_step is_space(struct emu_warp *warp, struct emu_group *group,

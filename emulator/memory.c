@@ -192,6 +192,11 @@ const struct emu_allocation *emu_allocation_of(const struct emu_device *device, 
     return at < memory->count && memory->list[at].base <= address ? &memory->list[at] : NULL;
 }
 
+void emu_set_constant(struct emu_device *device, uint64_t address)
+{
+    device->memory.list[find(&device->memory, address)].is_constant = true;
+}
+
 void *emu_bytes(struct emu_device *device, uint64_t address, uint64_t bytes)
 {
     const struct emu_allocation *here = emu_allocation_of(device, address);

@@ -47,6 +47,8 @@ static bool place_global(struct emu_program *program, int index, struct emu_erro
 
     unsigned char *host = emu_bytes(program->device, program->addresses[index], 1);
 
+    if (variable->space == EMU_SPACE_CONST)
+        emu_set_constant(program->device, program->addresses[index]);
     if (variable->data)
         memcpy(host, variable->data, variable->bytes);
     else

@@ -1,6 +1,7 @@
 /* reduce.c: see reduce.h. */
 #include "emulator/reduce.h"
 
+#include "emulator/bits.h"
 #include "emulator/number.h"
 #include "emulator/state.h"
 
@@ -169,6 +170,8 @@ uint64_t emu_reduced(enum emu_reduction how, enum emu_type type, bool flush, uin
     value &= mask;
     if (is_packed(type))
         return reduced_pair(how, format_of(type), old, value);
+    if (type == EMU_F64 && how == EMU_REDUCE_ADD) /* a NaN keeps its bits, as in add.f64 */
+        return emu_f64_bits(emu_add_f64(emu_f64_of(old), emu_f64_of(value), EMU_NEAREST_EVEN));
     if (is_half(type) || type == EMU_F32 || type == EMU_F64)
         return reduced_float(how, format_of(type), flush, old, value) & mask;
     return reduced_integer(how, type, old, value) & mask;

@@ -152,7 +152,8 @@ struct emu_program {
 
 struct emu_allocation {
     uint64_t base, bytes;
-    bool is_heap; /* by a kernel's malloc: only that may be freed by one */
+    bool is_heap;     /* by a kernel's malloc: only that may be freed by one */
+    bool is_constant; /* a .const variable                                    */
     unsigned char *host;
 };
 
@@ -180,6 +181,8 @@ uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes);
 bool emu_heap_release(struct emu_device *device, uint64_t address);
 /* The allocation around an address, or null. */
 const struct emu_allocation *emu_allocation_of(const struct emu_device *device, uint64_t address);
+/* What begins at that address is a .const variable. */
+void emu_set_constant(struct emu_device *device, uint64_t address);
 
 /* ---- What runs ---- */
 
