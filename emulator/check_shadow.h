@@ -1,0 +1,64 @@
+/* check_shadow.h: what happened last to every byte of memory.
+ *
+ * A byte's history is who wrote it last, and who has read it since or updated it by atomics. Bytes
+ * of one history share its number, so that a tile of a hundred thousand bytes costs a comparison a
+ * byte and one question. */
+#ifndef EMU_CHECK_SHADOW_H
+#define EMU_CHECK_SHADOW_H
+
+#include "emulator/check_clock.h"
+
+#include <stddef.h>
+
+struct emu_op;
+
+/* Histories that need no record: nobody wrote the byte; it was written before this launch. */
+enum { EMU_NEVER_WRITTEN, EMU_WRITTEN_BEFORE, EMU_FIRST_HISTORY };
+
+enum {
+    EMU_READS = 1,
+    EMU_WRITES = 2,
+    EMU_STRONG = 4, /* atomics, volatile and relaxed accesses: no race among themselves */
+    EMU_BY_ASYNC = 8
+};
+
+/* An access: by whom, when, by what in the text. */
+struct emu_access {
+    struct emu_agent agent;
+    uint32_t time;
+    uint32_t kind;
+    const struct emu_op *op;
+    uint32_t cta[3];
+    int warp;
+};
+
+enum emu_verdict { EMU_FINE, EMU_RACE, EMU_UNFENCED, EMU_UNWRITTEN, EMU_NO_MEMORY };
+
+struct emu_conflict {
+    enum emu_verdict verdict;
+    struct emu_access other; /* of a race, and of a fence that is missing */
+    bool is_first;           /* nobody had written there before           */
+    size_t at;               /* the byte, counted from the first of the access */
+};
+
+struct emu_histories;
+
+struct emu_histories *emu_histories_create(void);
+void emu_histories_destroy(struct emu_histories *histories);
+/* Forgets all; shadows that hold numbers of before are the caller's to clear. */
+void emu_histories_reset(struct emu_histories *histories);
+/* So many that it is time to drop those that no byte has any more. */
+bool emu_histories_are_many(const struct emu_histories *histories);
+/* In three steps: begin, show every shadow, end. The numbers in the shadows change. */
+bool emu_histories_begin_sweep(struct emu_histories *histories);
+void emu_histories_mark(struct emu_histories *histories, const uint32_t *shadow, size_t bytes);
+bool emu_histories_end_sweep(struct emu_histories *histories);
+void emu_histories_renumber(const struct emu_histories *histories, uint32_t *shadow, size_t bytes);
+
+/* The access to `bytes` bytes, whose histories stand in `shadow`, by someone who knows `clock`: the
+ * histories are brought up to date, and the first conflict is told. */
+struct emu_conflict emu_histories_access(struct emu_histories *histories, uint32_t *shadow,
+                                         size_t bytes, const struct emu_access *access,
+                                         const struct emu_clock *clock);
+
+#endif
