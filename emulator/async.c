@@ -47,6 +47,19 @@ static uint64_t draw_due(struct emu_cluster *cluster)
     }
 }
 
+/* With what its warp knows now. */
+static void watch(struct emu_async *work)
+{
+    const struct emu_mbarrier *barrier =
+        work->barrier_cta ? emu_mbarrier_at(work->barrier_cta, work->barrier) : NULL;
+
+    work->known = emu_check_issue(work->warp);
+    if (!barrier)
+        return;
+    work->issued_in = barrier->phase;
+    emu_check_mbarrier_issue(work);
+}
+
 static bool add(struct emu_cluster *cluster, const struct emu_async *work)
 {
     size_t room = cluster->async_room ? 2 * cluster->async_room : 8;
@@ -61,6 +74,8 @@ static bool add(struct emu_cluster *cluster, const struct emu_async *work)
     }
     cluster->async[cluster->async_count] = *work;
     cluster->async[cluster->async_count].due = draw_due(cluster);
+    if (work->warp->check)
+        watch(&cluster->async[cluster->async_count]);
     cluster->async_count++;
     return true;
 }
@@ -81,10 +96,16 @@ bool emu_async_is_idle(const struct emu_cluster *cluster)
     return cluster->async_count == 0;
 }
 
+static void free_work(struct emu_async *work)
+{
+    free(work->data);
+    emu_check_drop(work->known);
+}
+
 void emu_async_drop(struct emu_cluster *cluster)
 {
     for (size_t i = 0; i < cluster->async_count; i++)
-        free(cluster->async[i].data);
+        free_work(&cluster->async[i]);
     free(cluster->async);
 }
 
@@ -118,6 +139,13 @@ static unsigned char *global_bytes(const struct emu_async *work, uint64_t addres
     return at;
 }
 
+static void check(const struct emu_async *work, struct emu_cta *cta, uint64_t address,
+                  uint32_t bytes, uint32_t kind)
+{
+    if (work->known)
+        emu_check_copy(work, cta, address, bytes, kind);
+}
+
 static struct emu_change change_of(const struct emu_async *work)
 {
     return (struct emu_change){work->op->flags & REDUCES ? (enum emu_reduction)work->op->variant
@@ -136,6 +164,12 @@ static void put(const struct emu_async *work, unsigned char *to, const unsigned 
         memcpy(to, from, bytes);
 }
 
+/* Reductions are atomic in each element. */
+static uint32_t kind_of(const struct emu_async *work)
+{
+    return work->op->flags & REDUCES ? EMU_READS | EMU_WRITES | EMU_STRONG : EMU_WRITES;
+}
+
 /* The same in global memory: now, or in the log. */
 static bool put_global(const struct emu_async *work, uint64_t address, const unsigned char *from,
                        uint32_t bytes)
@@ -146,6 +180,7 @@ static bool put_global(const struct emu_async *work, uint64_t address, const uns
 
     if (!to)
         return false;
+    check(work, NULL, address, bytes, kind_of(work));
     if (!cluster->apart) {
         put(work, to, from, bytes);
         return true;
@@ -167,6 +202,9 @@ static bool load_piece(void *user, uint32_t shared, uint64_t global, uint32_t by
 
     if (!to || !from)
         return false;
+    if (inside)
+        check(work, NULL, global, bytes, EMU_READS);
+    check(work, work->cta, shared, bytes, EMU_WRITES);
     memcpy(to, from, bytes);
     if (inside)
         emu_tensor_convert(&work->map, to, bytes);
@@ -183,6 +221,7 @@ static bool read_piece(void *user, uint32_t shared, uint64_t global, uint32_t by
     (void)global, (void)inside, (void)fill;
     if (!from || work->bytes + bytes > work->room)
         return false;
+    check(work, work->cta, shared, bytes, EMU_READS);
     memcpy(work->data + work->bytes, from, bytes);
     work->bytes += bytes;
     return true;
@@ -260,6 +299,8 @@ static bool read_source(struct emu_async *work)
                                          : global_bytes(work, work->from, work->bytes);
     if (!from || !make_data(work, work->bytes))
         return false;
+    check(work, work->op->flags & FROM_SHARED ? work->cta : NULL, work->from, work->bytes,
+          EMU_READS);
     memcpy(work->data, from, work->bytes);
     return true;
 }
@@ -275,9 +316,11 @@ static bool write_target(struct emu_async *work)
     if (!work->to_cta)
         return put_global(work, work->to, work->data, work->bytes);
     to = shared_bytes(work, work->to_cta, work->to, work->bytes);
-    if (to)
-        put(work, to, work->data, work->bytes);
-    return to != NULL;
+    if (!to)
+        return false;
+    check(work, work->to_cta, work->to, work->bytes, kind_of(work));
+    put(work, to, work->data, work->bytes);
+    return true;
 }
 
 /* What it writes next in global memory has to wait for the end of the round. What it reads has not:
@@ -316,6 +359,8 @@ static bool advance(struct emu_cluster *cluster, struct emu_async *work, bool *i
         work->due = draw_due(cluster);
         return true;
     }
+    if (work->barrier_cta && work->known)
+        emu_check_mbarrier_bytes(work);
     return !work->barrier_cta || emu_mbarrier_complete(work->warp, work->op, work->barrier_cta,
                                                        work->barrier, work->announced);
 }
@@ -335,7 +380,7 @@ bool emu_async_turn(struct emu_cluster *cluster)
         if (!advance(cluster, work, &is_done))
             return false;
         if (is_done) {
-            free(work->data);
+            free_work(work);
             cluster->async_bytes -= work->room;
             *work = cluster->async[--cluster->async_count];
         } else {
@@ -580,6 +625,8 @@ static enum emu_step wait_groups(struct emu_warp *warp, struct emu_group *group,
     for (size_t i = 0; i < cluster->async_count; i++)
         if (is_waited_for(&cluster->async[i], warp, mask, op, allowed))
             return EMU_STEP_BLOCKED;
+    if (warp->check && warp->bulk_group[__builtin_ctz(mask)] > allowed)
+        emu_check_bulk_wait(warp, op, warp->bulk_group[__builtin_ctz(mask)] - (uint32_t)allowed);
     return EMU_STEP_NEXT;
 }
 

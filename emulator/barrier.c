@@ -18,6 +18,8 @@ static const struct emu_votes no_votes = {.all = true};
 
 static void complete(struct emu_cta *cta, struct emu_named_barrier *barrier)
 {
+    if (cta->check)
+        emu_check_barrier_complete(cta, (uint32_t)(barrier - cta->barriers));
     barrier->phase++;
     barrier->result = barrier->votes;
     barrier->votes = no_votes;
@@ -104,6 +106,8 @@ static enum emu_step named_barrier(struct emu_warp *warp, struct emu_group *grou
         if (op->flags == REDUCE)
             vote(warp, group, op, mask, &barrier->votes);
         group->awaiting = barrier->phase;
+        if (warp->check)
+            emu_check_barrier_arrive(warp, (uint32_t)id);
         barrier->threads += count_of(mask);
         barrier->padded += mask == warp->live ? EMU_LANES : count_of(mask);
         cta->cluster->progress++;
@@ -115,6 +119,8 @@ static enum emu_step named_barrier(struct emu_warp *warp, struct emu_group *grou
     if (barrier->phase == group->awaiting)
         return EMU_STEP_BLOCKED;
     group->arrived = false;
+    if (warp->check)
+        emu_check_barrier_leave(warp, (uint32_t)id);
     if (op->flags == REDUCE)
         give_result(group, op, mask, &barrier->result);
     return EMU_STEP_NEXT;
@@ -159,6 +165,8 @@ static void settle_cluster(struct emu_cluster *cluster)
     for (uint32_t i = 0; i < cluster->cta_count; i++)
         for (uint32_t w = 0; w < cluster->ctas[i].warp_count; w++)
             cluster->ctas[i].warps[w].cluster_counted = 0;
+    if (cluster->check)
+        emu_check_cluster_complete(cluster);
     cluster->progress++;
 }
 
@@ -170,6 +178,8 @@ static enum emu_step cluster_arrive(struct emu_warp *warp, struct emu_group *gro
         return emu_fault(warp, op, __builtin_ctz(warp->cluster_arrived & mask),
                          EMU_ILLEGAL_INSTRUCTION,
                          "arrives at the cluster's barrier again without having waited");
+    if (warp->check)
+        emu_check_cluster_arrive(warp, op);
     warp->cluster_arrived |= mask;
     warp->cluster_counted |= mask;
     warp->cta->cluster->progress++;
@@ -188,6 +198,8 @@ static enum emu_step cluster_wait(struct emu_warp *warp, struct emu_group *group
     if (warp->cluster_counted & mask)
         return EMU_STEP_BLOCKED;
     warp->cluster_arrived &= ~mask;
+    if (warp->check)
+        emu_check_cluster_leave(warp);
     return EMU_STEP_NEXT;
 }
 
@@ -210,7 +222,11 @@ static enum emu_step fence(struct emu_warp *warp, struct emu_group *group, const
     const struct emu_cluster *cluster = warp->cta->cluster;
 
     (void)group, (void)mask;
-    return op->variant && cluster->apart && cluster->log.count > 0 ? EMU_STEP_HELD : EMU_STEP_NEXT;
+    if (op->variant && cluster->apart && cluster->log.count > 0)
+        return EMU_STEP_HELD;
+    if (warp->check)
+        emu_check_fence(warp, op);
+    return EMU_STEP_NEXT;
 }
 
 /* PTX ISA "membar": it is a synonym of fence.sc. */

@@ -22,6 +22,7 @@ void emu_cluster_free(struct emu_cluster *cluster)
 {
     if (!cluster)
         return;
+    emu_check_end_cluster(cluster);
     for (uint32_t i = 0; cluster->ctas && i < cluster->cta_count; i++) {
         struct emu_cta *cta = &cluster->ctas[i];
 
@@ -30,7 +31,7 @@ void emu_cluster_free(struct emu_cluster *cluster)
         free(cta->warps);
         free(cta->shared);
         for (int g = 0; g < EMU_WARPGROUPS_MAX; g++)
-            free(cta->warpgroups[g]);
+            emu_warpgroup_free(cta->warpgroups[g]);
         free(cta->mbarriers);
     }
     emu_async_drop(cluster);
@@ -107,7 +108,8 @@ static bool fill(struct emu_run *run, struct emu_cluster *cluster)
     }
     cluster->order = calloc(warps, sizeof(struct emu_warp *));
     cluster->held = calloc(warps, sizeof(struct emu_warp *));
-    return cluster->ctas && cluster->order && cluster->held;
+    return cluster->ctas && cluster->order && cluster->held &&
+           (!run->device->check || emu_check_begin_cluster(cluster));
 }
 
 struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index)

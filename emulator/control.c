@@ -149,6 +149,8 @@ static enum emu_step exit_lanes(struct emu_warp *warp, struct emu_group *group,
     group->at++;
     emu_leave(group, mask);
     cta->exited_threads += (uint32_t)__builtin_popcount(mask);
+    if (warp->check)
+        emu_check_exit(warp);
     cta->cluster->progress++;
     emu_barriers_settle(cta);
     return EMU_STEP_MOVED;

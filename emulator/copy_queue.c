@@ -45,6 +45,8 @@ static bool do_copy(struct emu_warp *warp, struct emu_queued *item)
                   (unsigned long long)item->from);
         return false;
     }
+    if (warp->check)
+        emu_check_queued(warp, item);
     memset(warp->cta->shared + item->to, 0, item->bytes);
     if (from)
         memcpy(warp->cta->shared + item->to, from, item->read_bytes);
@@ -67,6 +69,8 @@ static void drop_done(struct emu_queue *queue)
     for (size_t i = 0; i < queue->count; i++)
         if (!queue->items[i].is_done)
             queue->items[kept++] = queue->items[i];
+        else
+            emu_check_drop(queue->items[i].known);
     queue->count = kept;
 }
 
@@ -84,6 +88,8 @@ static bool do_arrivals(struct emu_warp *warp)
         if (!item->is_arrival || (busy >> item->lane & 1))
             continue;
         item->is_done = true;
+        if (warp->check)
+            emu_check_mbarrier_copies(warp, item);
         if (!emu_mbarrier_arrive(warp, item->op, warp->cta, item->to))
             return false;
     }
@@ -130,11 +136,20 @@ bool emu_copy_queue_turn(struct emu_warp *warp)
 
 void emu_copy_queue_drop(struct emu_warp *warp)
 {
+    for (size_t i = 0; i < warp->queue.count; i++)
+        emu_check_drop(warp->queue.items[i].known);
     free(warp->queue.items);
     warp->queue = (struct emu_queue){.items = NULL};
 }
 
 /* ---- Instructions ---- */
+
+/* With what its warp knows now. */
+static void watch(struct emu_warp *warp, struct emu_queued *item)
+{
+    item->known = item->is_arrival ? NULL : emu_check_issue(warp);
+    item->time = emu_check_copies_time(warp, item->is_arrival);
+}
 
 /* The offset of the target in the own CTA's shared memory, where alone these copies go; false after
  * a fault. */
@@ -196,6 +211,8 @@ static enum emu_step copy(struct emu_warp *warp, struct emu_group *group, const 
                                     .bytes = bytes,
                                     .read_bytes = read_bytes,
                                     .group = warp->queue.group[lane]};
+        if (warp->check)
+            watch(warp, item);
     }
     return EMU_STEP_NEXT;
 }
@@ -207,6 +224,8 @@ static enum emu_step commit(struct emu_warp *warp, struct emu_group *group, cons
     for (int lane = 0; lane < EMU_LANES; lane++)
         if (mask >> lane & 1)
             warp->queue.group[lane]++;
+    if (warp->check)
+        emu_check_copies_commit(warp);
     return EMU_STEP_NEXT;
 }
 
@@ -235,6 +254,8 @@ static enum emu_step wait(struct emu_warp *warp, struct emu_group *group, const 
     if (!do_arrivals(warp))
         return EMU_STEP_FAULT;
     drop_done(queue);
+    if (warp->check)
+        emu_check_copies_wait(warp, op->source_count ? op->sources[0].bits : 0, op->variant);
     return EMU_STEP_NEXT;
 }
 
@@ -262,6 +283,8 @@ static enum emu_step arrive(struct emu_warp *warp, struct emu_group *group, cons
         if (!item)
             return emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for an arrival");
         *item = (struct emu_queued){.lane = lane, .op = op, .is_arrival = true, .to = offset};
+        if (warp->check)
+            watch(warp, item);
     }
     return EMU_STEP_NEXT;
 }

@@ -21,8 +21,11 @@ static CUresult start_machine(struct emu_cu_gpu *gpu)
     if (gpu->contexts == 0) {
         gpu->machine_bytes = emu_cu_memory_total(gpu);
         gpu->machine = emu_device_create(&options);
-        if (!gpu->machine)
+        if (!gpu->machine || !emu_cu_check_device(gpu->machine)) {
+            emu_device_destroy(gpu->machine);
+            gpu->machine = NULL;
             return CUDA_ERROR_OUT_OF_MEMORY;
+        }
         gpu->pool_high = 0;
     }
     gpu->contexts++;

@@ -57,6 +57,17 @@ static char *first_byte(const struct emu_cu_context *context, const struct emu_c
 
 /* ---- Copies ---- */
 
+/* A row of the target, on a device, is written. */
+static void tell(const struct emu_cu_context *context, const struct emu_cu_side *side, size_t row,
+                 size_t width)
+{
+    struct emu_device *machine = side->gpu ? side->gpu->machine : context->gpu->machine;
+    size_t offset;
+
+    if (machine && is_on_device(machine, side) && offset_of(&offset, side))
+        emu_written(machine, side->address + offset + row * side->pitch, width);
+}
+
 static bool is_empty(const struct emu_cu_copy_work *work)
 {
     return work->width_bytes == 0 || work->height == 0 || work->depth == 0;
@@ -81,9 +92,11 @@ void emu_cu_copy_do(struct emu_cu_context *context, const struct emu_cu_copy_wor
     to = first_byte(context, &work->to, work->width_bytes, work->height, work->depth);
     from = first_byte(context, &work->from, work->width_bytes, work->height, work->depth);
     for (size_t z = 0; z < work->depth; z++)
-        for (size_t y = 0; y < work->height; y++)
+        for (size_t y = 0; y < work->height; y++) {
             memmove(to + (z * work->to.height + y) * work->to.pitch,
                     from + (z * work->from.height + y) * work->from.pitch, work->width_bytes);
+            tell(context, &work->to, z * work->to.height + y, work->width_bytes);
+        }
 }
 
 static CUresult submit_copy(const struct emu_cu_side *to, const struct emu_cu_side *from,
@@ -324,6 +337,8 @@ void emu_cu_fill_do(struct emu_cu_context *context, const struct emu_cu_fill_wor
         memcpy(bytes + done, bytes, done < row - done ? done : row - done);
     for (size_t y = 1; y < work->height; y++)
         memcpy(bytes + y * work->pitch, bytes, row);
+    for (size_t y = 0; y < work->height; y++)
+        emu_written(context->gpu->machine, work->to + y * work->pitch, row);
 }
 
 static CUresult submit_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element_bytes,

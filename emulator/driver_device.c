@@ -122,6 +122,10 @@ CUresult emu_cu_init(unsigned flags)
     emu_cu_driver.gpus = gpus;
     emu_cu_driver.gpu_count = count;
     emu_cu_driver.initialised = true;
+    if (emu_cu_driver.check_mode == EMU_CHECK_OFF) {
+        emu_cu_driver.check_mode = emu_cu_check_mode();
+        emu_cu_driver.check_prints = emu_cu_driver.check_mode != EMU_CHECK_OFF;
+    }
     return CUDA_SUCCESS;
 }
 

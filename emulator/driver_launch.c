@@ -87,6 +87,7 @@ static CUresult result_of(struct emu_cu_context *context, enum emu_outcome outco
     case EMU_ILLEGAL_INSTRUCTION:
         return emu_cu_fail(context, CUDA_ERROR_ILLEGAL_INSTRUCTION);
     case EMU_TRAPPED:
+    case EMU_FOUND:
         return emu_cu_fail(context, CUDA_ERROR_LAUNCH_FAILED);
     case EMU_DEADLOCK:
     case EMU_OUT_OF_STEPS:
@@ -113,6 +114,7 @@ CUresult emu_cu_kernel_do(struct emu_cu_context *context, const struct emu_cu_ke
     if (work->in_clusters)
         memcpy(launch.cluster, work->cluster, sizeof launch.cluster);
     outcome = emu_run(context->gpu->machine, &launch, &error);
+    emu_cu_check_collect(context->gpu->machine);
     if (outcome != EMU_DONE)
         emu_cu_report(0, "%s", error.message);
     return result_of(context, outcome);

@@ -263,6 +263,16 @@ CUresult emu_cu_fail(struct emu_cu_context *context, CUresult result)
     return result;
 }
 
+void emu_cu_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void emu_cu_unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
 __attribute__((visibility("default"))) const char *emu_last_report(void)
 {
     pthread_mutex_lock(&mutex);

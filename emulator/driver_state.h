@@ -154,7 +154,11 @@ struct emu_cu_driver {
     bool exact;
     struct emu_limits limits;
     uint32_t threads, threads_of_environment; /* the former goes before; 0: nothing is said */
-    size_t capturing;                         /* streams that are being captured */
+    int check_mode;                           /* enum emu_check_mode */
+    bool check_prints;                        /* findings, to standard error */
+    struct emu_finding *findings;
+    size_t finding_count;
+    size_t capturing; /* streams that are being captured */
     struct emu_cu_registered *registered;
     size_t registered_count, registered_room;
 };
@@ -215,6 +219,16 @@ const char *emu_cu_error_words(CUresult error);
  * without words gets those of its result. */
 CUresult emu_cu_report(CUresult result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The sanitizer's mode that the environment asks for. */
+int emu_cu_check_mode(void);
+/* A device that is made gets the mode; false without memory for it. */
+bool emu_cu_check_device(struct emu_device *machine);
+/* Takes what a launch has found. */
+void emu_cu_check_collect(struct emu_device *machine);
+/* The driver's mutex, for exported functions that are not the driver API's. */
+void emu_cu_lock(void);
+void emu_cu_unlock(void);
 
 /* What driver.def names. */
 #define EMU_CU(symbol, name, since, needs, function, parameters, arguments)                        \

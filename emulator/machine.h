@@ -5,6 +5,7 @@
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
+#include "emulator/emulator.h"
 #include "emulator/ptx.h"
 
 /* ---- Devices ---- */
@@ -35,6 +36,14 @@ void emu_device_destroy(struct emu_device *device);
 void emu_device_set_seed(struct emu_device *device, uint64_t seed);
 void emu_device_set_threads(struct emu_device *device, uint32_t threads);
 
+struct emu_check_options {
+    bool is_on;   /* the sanitizer watches every launch        */
+    bool goes_on; /* past a finding; else the first ends the run */
+};
+
+/* The sanitizer: from now on, or no more. False without memory. */
+bool emu_device_set_check(struct emu_device *device, const struct emu_check_options *options);
+
 /* ---- Global memory ---- */
 
 /* Aligned to 512 bytes; 0 where there is no room. Contents are undefined (0xcd). */
@@ -43,6 +52,8 @@ uint64_t emu_allocate(struct emu_device *device, uint64_t bytes);
 bool emu_release(struct emu_device *device, uint64_t address);
 /* The bytes at an address of the device, for the host; null where not all are allocated. */
 void *emu_bytes(struct emu_device *device, uint64_t address, uint64_t bytes);
+/* The host has written there: it is no memory that nobody wrote. */
+void emu_written(struct emu_device *device, uint64_t address, uint64_t bytes);
 /* The allocation that an address lies in; false where it lies in none. */
 bool emu_range(struct emu_device *device, uint64_t address, uint64_t *base, uint64_t *bytes);
 uint64_t emu_used_bytes(const struct emu_device *device);
@@ -85,6 +96,7 @@ enum emu_outcome {
     EMU_TRAPPED,      /* trap, or an assertion of the program's */
     EMU_DEADLOCK,     /* nothing can move any more              */
     EMU_OUT_OF_STEPS, /* a limit ended it                       */
+    EMU_FOUND,        /* the sanitizer has                      */
     EMU_NO_RESOURCES  /* it could never have begun              */
 };
 
@@ -100,5 +112,13 @@ struct emu_launch {
  * and, of a deadlock, who waits for what. printf goes to `stdout` of the process. */
 enum emu_outcome emu_run(struct emu_device *device, const struct emu_launch *launch,
                          struct emu_error *error);
+
+/* ---- Findings of the sanitizer, of all launches since they were forgotten ---- */
+
+size_t emu_device_findings(const struct emu_device *device);
+const struct emu_finding *emu_device_finding(const struct emu_device *device, size_t index);
+void emu_device_forget(struct emu_device *device);
+/* In words, of some lines. */
+void emu_finding_text(const struct emu_finding *finding, char *text, size_t size);
 
 #endif

@@ -20,7 +20,7 @@ enum { WITH_EXPECT = 1, DROP = 2, NO_COMPLETE = 4, PARITY = 8, SUSPENDS = 16 };
 
 /* ---- Objects ---- */
 
-static struct emu_mbarrier *find(struct emu_cta *cta, uint32_t offset)
+struct emu_mbarrier *emu_mbarrier_at(struct emu_cta *cta, uint32_t offset)
 {
     for (size_t i = 0; i < cta->mbarrier_count; i++)
         if (cta->mbarriers[i].offset == offset)
@@ -30,7 +30,7 @@ static struct emu_mbarrier *find(struct emu_cta *cta, uint32_t offset)
 
 static struct emu_mbarrier *make(struct emu_cta *cta, uint32_t offset)
 {
-    struct emu_mbarrier *barrier = find(cta, offset);
+    struct emu_mbarrier *barrier = emu_mbarrier_at(cta, offset);
     size_t room = cta->mbarrier_room ? 2 * cta->mbarrier_room : 16;
 
     if (barrier)
@@ -58,18 +58,18 @@ static bool is_written_over(const struct emu_cta *cta, uint32_t offset)
 static struct emu_mbarrier *object(struct emu_warp *warp, const struct emu_op *op, int lane,
                                    struct emu_cta *cta, uint32_t offset)
 {
-    struct emu_mbarrier *barrier = find(cta, offset);
+    struct emu_mbarrier *barrier = emu_mbarrier_at(cta, offset);
 
     if (!barrier) {
-        emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
-                  "no mbarrier was initialised at shared address 0x%x of CTA rank %u", offset,
-                  cta->rank);
+        emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "barrier-init",
+                     "no mbarrier was initialised at shared address 0x%x of CTA rank %u", offset,
+                     cta->rank);
         return NULL;
     }
     if (is_written_over(cta, offset)) {
-        emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
-                  "the mbarrier at shared address 0x%x of CTA rank %u has been written over",
-                  offset, cta->rank);
+        emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "barrier-overlaid",
+                     "the mbarrier at shared address 0x%x of CTA rank %u has been written over",
+                     offset, cta->rank);
         return NULL;
     }
     return barrier;
@@ -98,13 +98,15 @@ static struct emu_cta *place(struct emu_warp *warp, const struct emu_op *op, int
 
 /* ---- What happens to them ---- */
 
-static void settle(struct emu_cluster *cluster, struct emu_mbarrier *barrier)
+static void settle(struct emu_mbarrier *barrier)
 {
-    cluster->progress++;
-    if (barrier->pending == 0 && barrier->tx == 0) {
-        barrier->phase++;
-        barrier->pending = barrier->expected;
-    }
+    barrier->cta->cluster->progress++;
+    if (barrier->pending > 0 || barrier->tx != 0)
+        return;
+    barrier->phase++;
+    barrier->pending = barrier->expected;
+    if (barrier->check)
+        emu_check_mbarrier_complete(barrier);
 }
 
 static bool add_bytes(struct emu_warp *warp, const struct emu_op *op, int lane,
@@ -113,9 +115,9 @@ static bool add_bytes(struct emu_warp *warp, const struct emu_op *op, int lane,
     barrier->tx += bytes;
     if (barrier->tx <= COUNT_MAX && barrier->tx >= -COUNT_MAX)
         return true;
-    emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
-              "the mbarrier at shared address 0x%x counts %lld bytes: more than it can",
-              barrier->offset, (long long)barrier->tx);
+    emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "transaction-count",
+                 "the mbarrier at shared address 0x%x counts %lld bytes: more than it can",
+                 barrier->offset, (long long)barrier->tx);
     return false;
 }
 
@@ -123,14 +125,15 @@ static bool arrive(struct emu_warp *warp, const struct emu_op *op, int lane,
                    struct emu_mbarrier *barrier, uint32_t count)
 {
     if (count == 0 || count > barrier->pending) {
-        emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
-                  "%u arrivals at the mbarrier at shared address 0x%x, whose phase %llu waits for "
-                  "%u more",
-                  count, barrier->offset, (unsigned long long)barrier->phase, barrier->pending);
+        emu_fault_as(
+            warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "arrival-count",
+            "%u arrivals at the mbarrier at shared address 0x%x, whose phase %llu waits for "
+            "%u more",
+            count, barrier->offset, (unsigned long long)barrier->phase, barrier->pending);
         return false;
     }
     barrier->pending -= count;
-    settle(warp->cta->cluster, barrier);
+    settle(barrier);
     return true;
 }
 
@@ -141,7 +144,7 @@ bool emu_mbarrier_complete(struct emu_warp *warp, const struct emu_op *op, struc
 
     if (!barrier || !add_bytes(warp, op, -1, barrier, -(int64_t)bytes))
         return false;
-    settle(warp->cta->cluster, barrier);
+    settle(barrier);
     return true;
 }
 
@@ -196,6 +199,8 @@ static enum emu_step each_lane(struct emu_warp *warp, struct emu_group *group,
         struct emu_cta *cta = place(warp, op, lane, address[lane], &offset);
         struct emu_mbarrier *barrier = cta ? object(warp, op, lane, cta, offset) : NULL;
 
+        if (barrier && warp->check)
+            emu_check_mbarrier_use(warp, op, barrier);
         if (!barrier || !step(warp, group, op, lane, barrier, value ? value[lane] : 1))
             return EMU_STEP_FAULT;
     }
@@ -225,8 +230,10 @@ static enum emu_step execute_init(struct emu_warp *warp, struct emu_group *group
         if (expected == 0 || expected > COUNT_MAX)
             return emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
                              "an mbarrier of %u arrivals; there are 1 to %d", expected, COUNT_MAX);
-        *barrier =
-            (struct emu_mbarrier){.offset = offset, .expected = expected, .pending = expected};
+        *barrier = (struct emu_mbarrier){
+            .cta = cta, .offset = offset, .expected = expected, .pending = expected};
+        if (warp->check)
+            emu_check_mbarrier_init(warp, op, lane, barrier);
         memset(cta->shared + offset, 0, OBJECT_BYTES);
         warp->cta->cluster->progress++;
     }
@@ -263,7 +270,7 @@ static bool expect_step(struct emu_warp *warp, struct emu_group *group, const st
     (void)group;
     if (!add_bytes(warp, op, lane, barrier, op->variant ? -bytes : bytes))
         return false;
-    settle(warp->cta->cluster, barrier);
+    settle(barrier);
     return true;
 }
 
@@ -283,12 +290,14 @@ static bool arrive_step(struct emu_warp *warp, struct emu_group *group, const st
         !add_bytes(warp, op, lane, barrier, (int64_t)(value & UINT32_MAX)))
         return false;
     if ((op->flags & NO_COMPLETE) && count >= barrier->pending) {
-        emu_fault(warp, op, lane, EMU_ILLEGAL_INSTRUCTION,
-                  "an arrival with .noComplete would complete the phase");
+        emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "arrival-count",
+                     "an arrival with .noComplete would complete the phase");
         return false;
     }
     if (op->flags & DROP)
         barrier->expected -= count < barrier->expected ? count : barrier->expected;
+    if (warp->check)
+        emu_check_mbarrier_arrive(warp, op, barrier);
     if (!arrive(warp, op, lane, barrier, count))
         return false;
     if (op->result_count && op->results[0] >= 0)
@@ -313,6 +322,8 @@ static bool wait_step(struct emu_warp *warp, struct emu_group *group, const stru
 
     if (op->results[0] >= 0)
         emu_slot(group, op->results[0])[lane] = over;
+    if (over && warp->check)
+        emu_check_mbarrier_wait(warp, op, barrier);
     if (over)
         return true;
 
@@ -322,6 +333,7 @@ static bool wait_step(struct emu_warp *warp, struct emu_group *group, const stru
     group->vain = op;
     group->vain_rank = cta ? cta->rank : 0;
     group->vain_offset = offset;
+    group->vain_phase = barrier->phase;
     group->vain_parity = (uint32_t)(op->flags & PARITY ? value & 1 : phase & 1);
     return true;
 }
@@ -344,7 +356,7 @@ bool emu_mbarrier_suspends(const struct emu_warp *warp, struct emu_group *group)
 
     if (!group->vain || !(group->vain->flags & SUSPENDS) || group->suspended == SUSPENDED_MAX)
         return false;
-    barrier = find(&warp->cta->cluster->ctas[group->vain_rank], group->vain_offset);
+    barrier = emu_mbarrier_at(&warp->cta->cluster->ctas[group->vain_rank], group->vain_offset);
     if (!barrier || (barrier->phase & 1) != group->vain_parity)
         return false;
     group->suspended++;

@@ -28,7 +28,31 @@ void emu_device_destroy(struct emu_device *device)
     for (size_t i = 0; i < device->memory.count; i++)
         free(device->memory.list[i].host);
     free(device->memory.list);
+    emu_check_destroy(device->check);
     free(device);
+}
+
+bool emu_device_set_check(struct emu_device *device, const struct emu_check_options *options)
+{
+    struct emu_check *check = options->is_on ? emu_check_create(options) : NULL;
+
+    if (options->is_on && !check)
+        return false;
+    /* What is there already may have been written by anyone. */
+    for (size_t i = 0; check && i < device->memory.count; i++)
+        if (!emu_check_written(check, device->memory.list[i].base, device->memory.list[i].bytes)) {
+            emu_check_destroy(check);
+            return false;
+        }
+    emu_check_destroy(device->check);
+    device->check = check;
+    return true;
+}
+
+void emu_written(struct emu_device *device, uint64_t address, uint64_t bytes)
+{
+    if (device->check)
+        emu_check_written(device->check, address, bytes);
 }
 
 void emu_device_set_seed(struct emu_device *device, uint64_t seed)
@@ -118,9 +142,19 @@ static uint64_t allocate(struct emu_memory *memory, uint64_t bytes, bool is_heap
     return made.base;
 }
 
+/* Null where the sanitizer has no memory for it. */
+static uint64_t fresh(struct emu_device *device, uint64_t address, uint64_t bytes)
+{
+    if (!address || !device->check || emu_check_fresh(device->check, address, bytes))
+        return address;
+    emu_release(device, address);
+    emu_heap_release(device, address);
+    return 0;
+}
+
 uint64_t emu_allocate(struct emu_device *device, uint64_t bytes)
 {
-    return allocate(&device->memory, bytes, false);
+    return fresh(device, allocate(&device->memory, bytes, false), bytes);
 }
 
 bool emu_hold(struct emu_cluster *cluster, uint64_t bytes)
@@ -156,7 +190,7 @@ uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes)
 {
     if (bytes > device->memory.limit)
         return 0;
-    return allocate(&device->memory, emu_align_up(bytes, ALIGNMENT), true);
+    return fresh(device, allocate(&device->memory, emu_align_up(bytes, ALIGNMENT), true), bytes);
 }
 
 static bool release(struct emu_memory *memory, uint64_t address, bool is_heap)

@@ -53,6 +53,7 @@ static bool place_global(struct emu_program *program, int index, struct emu_erro
         memcpy(host, variable->data, variable->bytes);
     else
         memset(host, 0, variable->bytes);
+    emu_written(program->device, program->addresses[index], variable->bytes);
     return true;
 }
 
@@ -289,8 +290,10 @@ static bool decode_one(struct emu_decoder *d, const struct emu_instruction *i, s
 
         enum emu_decoded decoded = decoders[k](d, i, op);
 
-        if (decoded == EMU_DECODED)
+        if (decoded == EMU_DECODED) {
+            op->kind = emu_check_kind(i);
             return true;
+        }
         if (decoded == EMU_REFUSED) {
             if (d->error->line == 0)
                 d->error->line = i->line;
@@ -384,7 +387,9 @@ struct emu_program *emu_program_load(struct emu_device *device, const char *text
         return NULL;
     }
     program->device = device;
-    if (load(program, text, length, error ? error : &own))
+    if (!emu_text_map_read(&program->map, text, length))
+        emu_fail(error, 0, "no memory for a program");
+    else if (load(program, text, length, error ? error : &own))
         return program;
     emu_program_unload(program);
     return NULL;
@@ -424,6 +429,7 @@ void emu_program_unload(struct emu_program *program)
             emu_release(program->device, program->addresses[i]);
     free(program->codes);
     free(program->addresses);
+    emu_text_map_free(&program->map);
     emu_module_free(module);
     free(program);
 }

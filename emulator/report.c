@@ -35,44 +35,64 @@ static void append_place(struct emu_error *error, const struct emu_warp *warp,
         append(error, ", line %d, %s", op->text->line, op->text->opcode);
 }
 
-enum emu_step emu_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
-                        enum emu_outcome outcome, const char *format, ...)
+static void fault(struct emu_warp *warp, const struct emu_op *op, int lane,
+                  enum emu_outcome outcome, const char *code, const char *format, va_list arguments)
 {
     struct emu_cluster *cluster = warp->cta->cluster;
     struct emu_error *error = &cluster->error;
     size_t length;
-    va_list arguments;
 
     if (cluster->outcome != EMU_DONE)
-        return EMU_STEP_FAULT;
+        return;
     cluster->outcome = outcome;
     error->line = op && op->text ? op->text->line : 0;
     append_place(error, warp, op, lane);
     append(error, ": ");
     length = strlen(error->message);
-    va_start(arguments, format);
     vsnprintf(error->message + length, sizeof error->message - length, format, arguments);
+    if (warp->check)
+        emu_check_fault(warp, op, lane, outcome, code, error->message + length);
+}
+
+enum emu_step emu_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
+                        enum emu_outcome outcome, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fault(warp, op, lane, outcome, NULL, format, arguments);
     va_end(arguments);
     return EMU_STEP_FAULT;
 }
 
-/* ---- Deadlocks ---- */
-
-static const struct emu_mbarrier *barrier_of(const struct emu_warp *warp,
-                                             const struct emu_group *group)
+enum emu_step emu_fault_as(struct emu_warp *warp, const struct emu_op *op, int lane,
+                           enum emu_outcome outcome, const char *code, const char *format, ...)
 {
-    const struct emu_cta *cta = &warp->cta->cluster->ctas[group->vain_rank];
+    va_list arguments;
 
-    for (size_t i = 0; i < cta->mbarrier_count; i++)
-        if (cta->mbarriers[i].offset == group->vain_offset)
-            return &cta->mbarriers[i];
-    return NULL;
+    va_start(arguments, format);
+    fault(warp, op, lane, outcome, code, format, arguments);
+    va_end(arguments);
+    return EMU_STEP_FAULT;
 }
+
+void emu_found_fault(struct emu_warp *warp, const char *words)
+{
+    struct emu_cluster *cluster = warp->cta->cluster;
+
+    if (cluster->outcome != EMU_DONE)
+        return;
+    cluster->outcome = EMU_FOUND;
+    append(&cluster->error, "%s", words);
+}
+
+/* ---- Deadlocks ---- */
 
 static void append_mbarrier(struct emu_error *error, const struct emu_warp *warp,
                             const struct emu_group *group)
 {
-    const struct emu_mbarrier *barrier = barrier_of(warp, group);
+    const struct emu_mbarrier *barrier =
+        emu_mbarrier_at(&warp->cta->cluster->ctas[group->vain_rank], group->vain_offset);
     const struct emu_operand *operand = &group->vain->text->operands[1];
 
     append(error, " waits for the phase of parity %u of mbarrier %s at shared address 0x%x",
@@ -166,4 +186,6 @@ void emu_report_deadlock(struct emu_run *run)
         }
     if (left_out)
         append(run->error, "\n  and %d more waits", left_out);
+    if (run->device->check)
+        emu_check_deadlock(run);
 }

@@ -88,6 +88,9 @@ static void have_turns(struct emu_run *run)
 {
     uint32_t threads = run->threads < run->cluster_count ? run->threads : run->cluster_count;
 
+    if (run->device->check) /* one shadow for all */
+        threads = 1;
+
     if (!run->pool && threads > 1 &&
         (run->device->options.eager || is_worth_helpers(run, threads - 1)))
         run->pool = emu_pool_start(threads - 1, have_turn, run);
@@ -215,6 +218,8 @@ static bool is_out_of_steps(struct emu_run *run)
     run->outcome = EMU_OUT_OF_STEPS;
     emu_fail(run->error, 0, "%s: not over after %llu instructions of warps",
              run->code->function->name, (unsigned long long)run->steps);
+    if (run->device->check)
+        emu_check_endless(run);
     return true;
 }
 
@@ -229,6 +234,8 @@ bool emu_round(struct emu_run *run)
         return false;
     set_apart(run);
     have_turns(run);
+    if (run->device->check)
+        emu_check_sweep(run);
     end_apart(run);
     apply_logs(run);
     if (has_fault(run))

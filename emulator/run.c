@@ -90,6 +90,8 @@ static void clean_up(struct emu_run *run)
     emu_pool_end(run->pool);
     for (uint32_t i = 0; i < run->cluster_count; i++)
         emu_cluster_free(run->clusters[i]);
+    if (run->device->check)
+        emu_check_end_run(run);
     free(run->clusters);
     free(run->held);
     free(run->params);

@@ -92,14 +92,21 @@ static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
         return EMU_STEP_NEXT;
     if (op->aligned && group->lanes != warp->live)
         return EMU_STEP_BLOCKED;
+    if (warp->check)
+        emu_check_registers(warp, group, op);
     return op->execute(warp, group, op, mask);
 }
 
 /* Does one step of the group; false after a fault. */
 static bool advance(struct emu_cluster *cluster, struct emu_warp *warp, struct emu_group *group)
 {
+    enum emu_step done;
+
     cluster->steps++;
-    switch (step(warp, group)) {
+    done = step(warp, group);
+    if (cluster->outcome != EMU_DONE)
+        return false;
+    switch (done) {
     case EMU_STEP_NEXT:
         group->at++;
         break;

@@ -231,8 +231,11 @@ enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
             here = emu_allocation_of(cluster->run->device, address[lane]);
     }
     places->logged = cluster->apart ? in_global : 0;
-    return places->logged && is_held(cluster, address, in_global, bytes, use) ? EMU_STEP_HELD
-                                                                              : EMU_STEP_NEXT;
+    if (places->logged && is_held(cluster, address, in_global, bytes, use))
+        return EMU_STEP_HELD;
+    if (warp->check)
+        emu_check_lanes(warp, op, mask, space, address, bytes);
+    return EMU_STEP_NEXT;
 }
 
 /* ---- Values in memory: little-endian ---- */

@@ -8,10 +8,12 @@
 #define EMU_STATE_H
 
 #include "emulator/alu.h"
+#include "emulator/check.h"
 #include "emulator/machine.h"
 #include "emulator/mma.h"
 #include "emulator/reduce.h"
 #include "emulator/tensor_map.h"
+#include "emulator/text_map.h"
 
 #include <time.h>
 
@@ -98,6 +100,7 @@ struct emu_op {
     int bytes, vector, variant, target;
     int width; /* bytes of a result's register */
     uint32_t flags;
+    uint32_t kind; /* of its access to memory, for the sanitizer */
     struct emu_alu alu;
     union {
         struct emu_mma_sync mma;
@@ -146,6 +149,7 @@ struct emu_program {
     struct emu_code *codes; /* one for each function                              */
     uint64_t *addresses;    /* of the module's variables: global, or offset in shared memory */
     uint32_t dynamic_alignment;
+    struct emu_text_map map;
 };
 
 /* ---- Memory ---- */
@@ -167,6 +171,7 @@ struct emu_memory {
 struct emu_device {
     struct emu_options options;
     struct emu_memory memory;
+    struct emu_check *check; /* null: launches are not watched */
 };
 
 /* Memory of the host that a cluster takes, for registers and for local memory, counts among the
@@ -212,6 +217,7 @@ struct emu_group {
     /* The mbarrier's wait that was last in vain, for reports; else null. */
     const struct emu_op *vain;
     uint32_t vain_rank, vain_offset, vain_parity;
+    uint64_t vain_phase;
     uint32_t suspended; /* turns that a try_wait has been left to wait */
 };
 
@@ -222,6 +228,8 @@ struct emu_queued {
     uint64_t from;
     uint32_t group, to, bytes, read_bytes; /* the rest of `bytes` is zeros */
     const struct emu_op *op;
+    struct emu_snapshot *known; /* at issue; the sanitizer's */
+    uint32_t time;
 };
 
 struct emu_queue {
@@ -246,13 +254,16 @@ struct emu_warp {
     uint32_t cluster_counted; /* those of its phase that runs */
     int held;                 /* the group whose operation waits for the round's end */
     struct emu_queue queue;   /* cp.async */
+    struct emu_check_warp *check; /* this and its like: null without the sanitizer */
 };
 
 struct emu_mbarrier {
+    struct emu_cta *cta; /* in whose shared memory it lies */
     uint32_t offset;
     uint64_t phase;
     uint32_t expected, pending;
     int64_t tx;
+    struct emu_check_mbarrier *check;
 };
 
 /* What threads gave a barrier that reduces: all of them true, any of them, how many. */
@@ -280,6 +291,7 @@ struct emu_cta {
     size_t mbarrier_count, mbarrier_room;
     struct emu_named_barrier barriers[EMU_NAMED_BARRIERS];
     struct emu_warpgroup *warpgroups[EMU_WARPGROUPS_MAX]; /* made when first used; owned */
+    struct emu_check_cta *check;
 };
 
 /* Stores in global memory that others do not see yet, in their order (store_log.c). */
@@ -316,6 +328,7 @@ struct emu_cluster {
     uint32_t held_count;
     uint64_t memory_left, memory_taken; /* that it may take by itself, and what it has */
     bool lacks_memory;
+    struct emu_check_cluster *check;
 };
 
 /* A bulk copy under way, of one thread, to one CTA or to global memory. */
@@ -336,7 +349,9 @@ struct emu_async {
     uint32_t group, bytes, room;
     uint64_t from, to; /* of plain copies: global addresses or offsets */
     enum emu_type type;
-    unsigned char *data; /* owned */
+    unsigned char *data;        /* owned */
+    struct emu_snapshot *known; /* at issue; the sanitizer's */
+    uint64_t issued_in;         /* the phase of its barrier then */
 };
 
 struct emu_run {
@@ -403,6 +418,12 @@ enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
                               enum emu_use use, struct emu_places *places);
 /* After a null of those above, or of emu_frame_make(): a fault, or the step has to be held. */
 enum emu_step emu_stopped(struct emu_cluster *cluster);
+/* The same, with the sanitizer's code of it: null where the outcome and the words tell enough. */
+enum emu_step emu_fault_as(struct emu_warp *warp, const struct emu_op *op, int lane,
+                           enum emu_outcome outcome, const char *code, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+/* The same by a finding, whose words they are. */
+void emu_found_fault(struct emu_warp *warp, const char *words);
 
 /* The value of a special register in a lane. */
 uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int part);
@@ -452,6 +473,8 @@ void emu_log_apply(struct emu_store_log *log);
 bool emu_is_converged(const struct emu_warp *warp, uint32_t mask, uint32_t members);
 /* Completes what waits for no thread any more: after threads have exited. */
 void emu_barriers_settle(struct emu_cta *cta);
+/* The live object at an offset, or null. */
+struct emu_mbarrier *emu_mbarrier_at(struct emu_cta *cta, uint32_t offset);
 /* A try_wait that looked in vain, and would again: it is left to wait for some turns. */
 bool emu_mbarrier_suspends(const struct emu_warp *warp, struct emu_group *group);
 /* Bytes that asynchronous work has moved; false after a fault. */
@@ -491,6 +514,7 @@ enum emu_step emu_tensor_settle(struct emu_warp *warp, const struct emu_frame *f
                                 uint64_t accumulators);
 /* Lets what touches accumulators settle them first. False without memory. */
 bool emu_guard_accumulators(struct emu_code *code);
+void emu_warpgroup_free(struct emu_warpgroup *warpgroup);
 /* Does one multiplication of its warpgroup, as drawn. False after a fault. */
 bool emu_tensor_turn(struct emu_warp *warp);
 

@@ -66,6 +66,7 @@ struct issued {
     uint64_t descriptor_a, descriptor_b;
     struct emu_frame *frames[WARPS]; /* whose registers D is */
     emu_lanes a[WARPS][A_REGISTERS];
+    struct emu_snapshot *known[WARPS]; /* at issue; the sanitizer's */
 };
 
 enum { IN_FLIGHT_MAX = 64, GROUPS_MAX = 64, ALL_WARPS = (1 << WARPS) - 1 };
@@ -78,6 +79,21 @@ struct emu_warpgroup {
     uint64_t ends[WARPS][GROUPS_MAX]; /* of groups: the item behind the last */
     struct issued items[IN_FLIGHT_MAX];
 };
+
+static void drop_known(struct issued *item)
+{
+    for (int w = 0; w < WARPS; w++) {
+        emu_check_drop(item->known[w]);
+        item->known[w] = NULL;
+    }
+}
+
+void emu_warpgroup_free(struct emu_warpgroup *warpgroup)
+{
+    for (int i = 0; warpgroup && i < IN_FLIGHT_MAX; i++)
+        drop_known(&warpgroup->items[i]);
+    free(warpgroup);
+}
 
 static struct emu_warpgroup **warpgroup_of(const struct emu_warp *warp)
 {
@@ -115,11 +131,40 @@ static bool multiply_item(struct emu_warp *warp, const struct issued *item)
     return false;
 }
 
+/* What an item reads of shared memory, told to the sanitizer. */
+struct reader {
+    struct emu_warp *warp;
+    const struct emu_op *op;
+    uint32_t item;
+    const struct emu_snapshot *known;
+};
+
+static void read_bytes(void *user, uint32_t offset, uint32_t bytes)
+{
+    const struct reader *reader = user;
+
+    emu_check_wgmma_read(reader->warp, reader->op, reader->item, reader->known, offset, bytes);
+}
+
+static void check_item(struct emu_warp *warp, struct issued *item, uint64_t number)
+{
+    struct emu_snapshot *known = emu_check_together(warp, item->known);
+    struct reader reader = {warp, item->op, (uint32_t)number, known};
+
+    if (known)
+        emu_wgmma_reads(&item->op->tensor.wgmma, item->descriptor_a, item->descriptor_b,
+                        warp->cta->shared_bytes, read_bytes, &reader);
+    emu_check_drop(known);
+    drop_known(item);
+}
+
 static bool do_first(struct emu_warp *warp, struct emu_warpgroup *warpgroup)
 {
     struct issued *item = &warpgroup->items[warpgroup->done % IN_FLIGHT_MAX];
 
     warpgroup->done++;
+    if (warp->check)
+        check_item(warp, item, warpgroup->done);
     warp->cta->cluster->progress++;
     item->by = 0;
     return multiply_item(warp, item);
@@ -189,19 +234,25 @@ static enum emu_step wait(struct emu_warp *warp, struct emu_group *group, const 
 {
     struct emu_warpgroup *warpgroup = *warpgroup_of(warp);
     int w = warp->index % WARPS;
-    uint64_t allowed = op->sources[0].bits;
+    uint64_t allowed = op->sources[0].bits, end;
+    enum emu_step step;
 
     (void)group, (void)mask;
     if (!warpgroup || warpgroup->committed[w] <= allowed)
         return EMU_STEP_NEXT;
-    return finish(warp, warpgroup,
-                  warpgroup->ends[w][(warpgroup->committed[w] - 1 - allowed) % GROUPS_MAX]);
+    end = warpgroup->ends[w][(warpgroup->committed[w] - 1 - allowed) % GROUPS_MAX];
+    step = finish(warp, warpgroup, end);
+    if (step == EMU_STEP_NEXT && warp->check)
+        emu_check_wgmma_wait(warp, (uint32_t)end);
+    return step;
 }
 
 static enum emu_step order(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            uint32_t mask)
 {
-    (void)warp, (void)group, (void)op, (void)mask;
+    (void)group, (void)op, (void)mask;
+    if (warp->check)
+        emu_check_wgmma_fence(warp);
     return EMU_STEP_NEXT;
 }
 
@@ -263,6 +314,10 @@ static enum emu_step issue(struct emu_warp *warp, struct emu_group *group, const
     warpgroup->issued[w]++;
     item->by |= 1u << w;
     item->frames[w] = group->frame;
+    if (warp->check) {
+        emu_check_wgmma_issue(warp, group, op, (uint32_t)warpgroup->issued[w]);
+        item->known[w] = emu_check_issue(warp);
+    }
     for (int i = 0; i < A_REGISTERS && in_registers; i++) {
         emu_lanes lanes;
 

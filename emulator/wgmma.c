@@ -176,6 +176,48 @@ static bool load_operands(const struct emu_wgmma *wgmma, const struct emu_wgmma_
     return true;
 }
 
+/* Elements that lie one behind the other are told together. */
+static void tell_operand(const struct source *source, int count, int depth, emu_bytes_read tell,
+                         void *user)
+{
+    int outer = source->mn_major ? depth : count, inner = source->mn_major ? count : depth;
+    uint32_t from = 0, to = 0;
+
+    for (int o = 0; o < outer; o++)
+        for (int i = 0; i < inner; i++) {
+            uint32_t at = emu_descriptor_offset(&source->descriptor, source->mn_major, source->size,
+                                                (uint32_t)(source->mn_major ? i : o),
+                                                (uint32_t)(source->mn_major ? o : i));
+
+            if (at >= source->bytes || source->size > source->bytes - at)
+                continue;
+            if (at == to && to > from) {
+                to += source->size;
+                continue;
+            }
+            if (to > from)
+                tell(user, from, to - from);
+            from = at;
+            to = at + source->size;
+        }
+    if (to > from)
+        tell(user, from, to - from);
+}
+
+void emu_wgmma_reads(const struct emu_wgmma *wgmma, uint64_t a_descriptor, uint64_t b_descriptor,
+                     uint32_t shared_bytes, emu_bytes_read tell, void *user)
+{
+    const struct source b =
+        source_of(b_descriptor, wgmma->b, wgmma->transpose_b, false, NULL, shared_bytes);
+    const struct source a =
+        source_of(a_descriptor, wgmma->a, wgmma->transpose_a, false, NULL, shared_bytes);
+    int depth = wgmma->a == EMU_B1 ? wgmma->k / 32 : wgmma->k;
+
+    if (!wgmma->a_in_registers)
+        tell_operand(&a, WARPS * EMU_BLOCK_ROWS, depth, tell, user);
+    tell_operand(&b, wgmma->n, depth, tell, user);
+}
+
 bool emu_wgmma(const struct emu_wgmma *wgmma, const struct emu_wgmma_operands *operands,
                const unsigned char *shared, uint32_t shared_bytes, uint64_t *const *const d[4],
                bool exact, const char **why)

@@ -1,0 +1,398 @@
+/* check.c: the sanitizer's lives: of a device, a launch, a cluster; and its shadow of memory. */
+#include "emulator/check_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Pages of global memory ---- */
+
+static struct emu_page *slot_of(struct emu_page *pages, size_t room, uint64_t number)
+{
+    size_t at = (size_t)(number * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+
+    while (pages[at].is_used && pages[at].number != number)
+        at = (at + 1) & (room - 1);
+    return &pages[at];
+}
+
+static bool widen_pages(struct emu_check *check)
+{
+    size_t room = check->page_room ? 2 * check->page_room : 256;
+    struct emu_page *wider;
+
+    if (2 * (check->page_count + 1) <= check->page_room)
+        return true;
+    wider = calloc(room, sizeof *wider);
+    if (!wider)
+        return false;
+    for (size_t i = 0; i < check->page_room; i++)
+        if (check->pages[i].is_used)
+            *slot_of(wider, room, check->pages[i].number) = check->pages[i];
+    free(check->pages);
+    check->pages = wider;
+    check->page_room = room;
+    return true;
+}
+
+static struct emu_page *page_of(struct emu_check *check, uint64_t number)
+{
+    struct emu_page *page;
+
+    if (!widen_pages(check))
+        return NULL;
+    page = slot_of(check->pages, check->page_room, number);
+    if (!page->is_used) {
+        *page = (struct emu_page){.number = number, .all = EMU_NEVER_WRITTEN, .is_used = true};
+        check->page_count++;
+    }
+    return page;
+}
+
+static bool spread(struct emu_page *page)
+{
+    if (page->bytes)
+        return true;
+    page->bytes = malloc(EMU_PAGE_BYTES * sizeof *page->bytes);
+    for (uint32_t i = 0; page->bytes && i < EMU_PAGE_BYTES; i++)
+        page->bytes[i] = page->all;
+    return page->bytes != NULL;
+}
+
+uint32_t *emu_check_page(struct emu_check *check, uint64_t address, uint64_t *bytes)
+{
+    struct emu_page *page = page_of(check, address / EMU_PAGE_BYTES);
+    uint64_t offset = address % EMU_PAGE_BYTES;
+
+    if (!page || !spread(page))
+        return NULL;
+    if (*bytes > EMU_PAGE_BYTES - offset)
+        *bytes = EMU_PAGE_BYTES - offset;
+    return page->bytes + offset;
+}
+
+static bool set_global(struct emu_check *check, uint64_t address, uint64_t bytes, uint32_t history)
+{
+    while (bytes > 0) {
+        uint64_t here = bytes;
+        struct emu_page *page = page_of(check, address / EMU_PAGE_BYTES);
+
+        if (!page)
+            return false;
+        if (address % EMU_PAGE_BYTES == 0 && bytes >= EMU_PAGE_BYTES) {
+            free(page->bytes);
+            page->bytes = NULL;
+            page->all = history;
+            here = EMU_PAGE_BYTES;
+        } else if (page->bytes || page->all != history) {
+            uint32_t *list = emu_check_page(check, address, &here);
+
+            if (!list)
+                return false;
+            for (uint64_t i = 0; i < here; i++)
+                list[i] = history;
+        } else if (here > EMU_PAGE_BYTES - address % EMU_PAGE_BYTES) {
+            here = EMU_PAGE_BYTES - address % EMU_PAGE_BYTES;
+        }
+        address += here;
+        bytes -= here;
+    }
+    return true;
+}
+
+bool emu_check_fresh(struct emu_check *check, uint64_t address, uint64_t bytes)
+{
+    return set_global(check, address, bytes, EMU_NEVER_WRITTEN);
+}
+
+bool emu_check_written(struct emu_check *check, uint64_t address, uint64_t bytes)
+{
+    return set_global(check, address, bytes, EMU_WRITTEN_BEFORE);
+}
+
+/* After a launch. */
+static void settle_page(struct emu_page *page)
+{
+    bool all_same = true;
+
+    if (!page->bytes)
+        return;
+    for (uint32_t i = 0; i < EMU_PAGE_BYTES; i++) {
+        if (page->bytes[i] != EMU_NEVER_WRITTEN)
+            page->bytes[i] = EMU_WRITTEN_BEFORE;
+        all_same = all_same && page->bytes[i] == page->bytes[0];
+    }
+    if (!all_same)
+        return;
+    page->all = page->bytes[0];
+    free(page->bytes);
+    page->bytes = NULL;
+}
+
+/* ---- What was released where ---- */
+
+static struct emu_place_clock *place_slot(struct emu_place_clock *places, size_t room,
+                                          uint64_t address)
+{
+    size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+
+    while (places[at].is_used && places[at].address != address)
+        at = (at + 1) & (room - 1);
+    return &places[at];
+}
+
+static bool widen_places(struct emu_check *check)
+{
+    size_t room = check->place_room ? 2 * check->place_room : 64;
+    struct emu_place_clock *wider;
+
+    if (2 * (check->place_count + 1) <= check->place_room)
+        return true;
+    wider = calloc(room, sizeof *wider);
+    if (!wider)
+        return false;
+    for (size_t i = 0; i < check->place_room; i++)
+        if (check->places[i].is_used)
+            *place_slot(wider, room, check->places[i].address) = check->places[i];
+    free(check->places);
+    check->places = wider;
+    check->place_room = room;
+    return true;
+}
+
+struct emu_clock *emu_check_place(struct emu_check *check, uint64_t address, bool make)
+{
+    struct emu_place_clock *place;
+
+    if (!make && check->place_count == 0)
+        return NULL;
+    if (make && !widen_places(check))
+        return NULL;
+    place = place_slot(check->places, check->place_room, address);
+    if (!place->is_used) {
+        if (!make)
+            return NULL;
+        *place = (struct emu_place_clock){.address = address, .is_used = true};
+        check->place_count++;
+    }
+    return &place->clock;
+}
+
+static void forget_places(struct emu_check *check)
+{
+    for (size_t i = 0; i < check->place_room; i++)
+        emu_clock_free(&check->places[i].clock);
+    free(check->places);
+    check->places = NULL;
+    check->place_count = check->place_room = 0;
+}
+
+/* ---- Of a device ---- */
+
+struct emu_check *emu_check_create(const struct emu_check_options *options)
+{
+    struct emu_check *check = calloc(1, sizeof *check);
+
+    if (!check)
+        return NULL;
+    check->options = *options;
+    check->histories = emu_histories_create();
+    if (check->histories)
+        return check;
+    free(check);
+    return NULL;
+}
+
+void emu_check_destroy(struct emu_check *check)
+{
+    if (!check)
+        return;
+    forget_places(check);
+    for (size_t i = 0; i < check->page_room; i++)
+        free(check->pages[i].bytes);
+    free(check->pages);
+    free(check->findings);
+    emu_histories_destroy(check->histories);
+    free(check);
+}
+
+/* ---- Of a cluster ---- */
+
+struct emu_agent emu_check_agent(struct emu_cluster *cluster)
+{
+    return (struct emu_agent){cluster->check->number, cluster->check->agents++};
+}
+
+static bool begin_warp(struct emu_warp *warp)
+{
+    struct emu_check_warp *check = calloc(1, sizeof *check);
+
+    warp->check = check;
+    if (!check)
+        return false;
+    check->self = emu_check_agent(warp->cta->cluster);
+    check->inits = emu_check_agent(warp->cta->cluster);
+    check->bulk_reads = emu_check_agent(warp->cta->cluster);
+    check->bulk_writes = emu_check_agent(warp->cta->cluster);
+    check->copies = emu_check_agent(warp->cta->cluster);
+    check->copy_time = 1;
+    return emu_clock_see(&check->clock, check->self, (struct emu_time){1, 0});
+}
+
+static bool begin_cta(struct emu_cta *cta)
+{
+    struct emu_check_cta *check = calloc(1, sizeof *check);
+
+    cta->check = check;
+    if (!check)
+        return false;
+    check->shadow = calloc(cta->shared_bytes, sizeof *check->shadow);
+    if (!check->shadow)
+        return false;
+    for (int i = 0; i < EMU_WARPGROUPS_MAX; i++)
+        check->tensor[i] = emu_check_agent(cta->cluster);
+    for (uint32_t w = 0; w < cta->warp_count; w++)
+        if (!begin_warp(&cta->warps[w]))
+            return false;
+    return true;
+}
+
+bool emu_check_begin_cluster(struct emu_cluster *cluster)
+{
+    cluster->check = calloc(1, sizeof *cluster->check);
+    if (!cluster->check)
+        return false;
+    cluster->check->number = cluster->run->device->check->clusters++;
+    for (uint32_t i = 0; i < cluster->cta_count; i++)
+        if (!begin_cta(&cluster->ctas[i]))
+            return false;
+    return true;
+}
+
+static void end_warp(struct emu_warp *warp)
+{
+    struct emu_check_warp *check = warp->check;
+
+    if (!check)
+        return;
+    emu_clock_free(&check->clock);
+    emu_clock_free(&check->released);
+    emu_clock_free(&check->acquired);
+    emu_check_drop(check->snapshot);
+    free(check->registers);
+    free(check);
+    warp->check = NULL;
+}
+
+static void end_cta(struct emu_cta *cta)
+{
+    struct emu_check_cta *check = cta->check;
+
+    for (uint32_t w = 0; cta->warps && w < cta->warp_count; w++)
+        end_warp(&cta->warps[w]);
+    if (!check)
+        return;
+    for (int i = 0; i < EMU_NAMED_BARRIERS; i++) {
+        emu_clock_free(&check->arrived[i]);
+        emu_clock_free(&check->complete[i]);
+    }
+    for (size_t i = 0; i < check->mbarrier_count; i++) {
+        emu_clock_free(&check->mbarriers[i]->arrived);
+        emu_clock_free(&check->mbarriers[i]->complete);
+        free(check->mbarriers[i]);
+    }
+    emu_clock_free(&check->exited);
+    free(check->mbarriers);
+    free(check->remote);
+    free(check->shadow);
+    free(check);
+    cta->check = NULL;
+}
+
+void emu_check_end_cluster(struct emu_cluster *cluster)
+{
+    for (uint32_t i = 0; cluster->ctas && i < cluster->cta_count; i++)
+        end_cta(&cluster->ctas[i]);
+    if (!cluster->check)
+        return;
+    emu_clock_free(&cluster->check->arrived);
+    emu_clock_free(&cluster->check->complete);
+    free(cluster->check);
+    cluster->check = NULL;
+}
+
+/* ---- Of a launch ---- */
+
+void emu_check_end_run(struct emu_run *run)
+{
+    struct emu_check *check = run->device->check;
+
+    for (size_t i = 0; i < check->page_room; i++)
+        settle_page(&check->pages[i]);
+    emu_histories_reset(check->histories);
+    forget_places(check);
+    check->clusters = 0;
+}
+
+typedef void (*each_shadow)(struct emu_histories *histories, uint32_t *shadow, size_t bytes);
+
+static void mark(struct emu_histories *histories, uint32_t *shadow, size_t bytes)
+{
+    emu_histories_mark(histories, shadow, bytes);
+}
+
+static void renumber(struct emu_histories *histories, uint32_t *shadow, size_t bytes)
+{
+    emu_histories_renumber(histories, shadow, bytes);
+}
+
+static void all_shadows(struct emu_run *run, each_shadow use)
+{
+    struct emu_check *check = run->device->check;
+
+    for (size_t i = 0; i < check->page_room; i++)
+        if (check->pages[i].bytes)
+            use(check->histories, check->pages[i].bytes, EMU_PAGE_BYTES);
+    for (uint32_t c = 0; c < run->cluster_count; c++)
+        for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++)
+            use(check->histories, run->clusters[c]->ctas[i].check->shadow,
+                run->clusters[c]->ctas[i].shared_bytes);
+}
+
+/* Without memory for it everything stays. */
+void emu_check_sweep(struct emu_run *run)
+{
+    struct emu_histories *histories = run->device->check->histories;
+
+    if (!emu_histories_are_many(histories) || !emu_histories_begin_sweep(histories))
+        return;
+    all_shadows(run, mark);
+    if (emu_histories_end_sweep(histories))
+        all_shadows(run, renumber);
+}
+
+/* ---- Helpers ---- */
+
+void emu_check_no_memory(struct emu_warp *warp)
+{
+    emu_fault(warp, NULL, -1, EMU_NO_RESOURCES, "no memory for the sanitizer");
+}
+
+void emu_check_join(struct emu_warp *warp, struct emu_clock *to, const struct emu_clock *from)
+{
+    if (to == &warp->check->clock) {
+        emu_check_drop(warp->check->snapshot);
+        warp->check->snapshot = NULL;
+    }
+    if (!emu_clock_join(to, from))
+        emu_check_no_memory(warp);
+}
+
+void emu_check_tick(struct emu_warp *warp)
+{
+    struct emu_check_warp *check = warp->check;
+    struct emu_time time = emu_clock_get(&check->clock, check->self);
+
+    emu_check_drop(check->snapshot);
+    check->snapshot = NULL;
+    emu_clock_see(&check->clock, check->self, (struct emu_time){time.seen + 1, 0});
+}

@@ -1,0 +1,314 @@
+/* check_access.c: who touches which bytes, and whether anything orders it behind the others. */
+#include "emulator/check_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is wrong ---- */
+
+static bool is_copy(const struct emu_access *access)
+{
+    return access->kind & EMU_BY_ASYNC && access->op && !access->op->many_count;
+}
+
+/* The code of two accesses that nothing orders: now, and before. A read of what a copy writes for
+ * the first time came too early; another is of what was there before, and came too late. */
+static const char *race_code(const struct emu_access *now, const struct emu_access *before,
+                             bool is_first)
+{
+    if (is_first && is_copy(now))
+        return "premature-use";
+    if (now->kind & EMU_WRITES && !(before->kind & EMU_WRITES) &&
+        (is_copy(now) || before->kind & EMU_BY_ASYNC))
+        return "stage-reused";
+    if (now->kind & EMU_READS && before->kind & EMU_WRITES && is_copy(before))
+        return "premature-use";
+    return "race";
+}
+
+static const char *needed_for(const char *code)
+{
+    if (code[0] == 's')
+        return "the one who reads tells that it is done (an arrival behind its wait), and who "
+               "writes waits for that";
+    if (code[0] == 'p')
+        return "a wait, by this warp, for the mbarrier phase or the group that the copy "
+               "completes";
+    return "a barrier, or a release and an acquire, between the two";
+}
+
+static void report(struct emu_warp *warp, int lane, const struct emu_access *now,
+                   const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address)
+{
+    struct emu_found found = {.warp = warp,
+                              .op = now->op,
+                              .lane = lane,
+                              .kind = now->kind,
+                              .cta = cta,
+                              .address = address + conflict->at,
+                              .has_address = true};
+
+    switch (conflict->verdict) {
+    case EMU_FINE:
+        return;
+    case EMU_NO_MEMORY:
+        emu_check_no_memory(warp);
+        return;
+    case EMU_RACE:
+        found.other = &conflict->other;
+        found.code = race_code(now, found.other, conflict->is_first);
+        found.what = "nothing orders the two";
+        found.needed = needed_for(found.code);
+        break;
+    case EMU_UNFENCED:
+        found.other = &conflict->other;
+        found.code = "missing-proxy-fence";
+        found.what = "the one is by the generic proxy, the other by the async proxy";
+        found.needed = "fence.proxy.async by those who wrote, before the barrier that orders the "
+                       "two";
+        break;
+    case EMU_UNWRITTEN:
+        if (now->kind & EMU_BY_ASYNC && cta)
+            return; /* by the tensor cores, or a store of a whole box: what comes of it may be left
+                     * unused */
+        found.code = "uninitialised";
+        found.what = "nobody has written there";
+        found.needed = "a write before it, or a wait for the copy that is to write";
+        break;
+    }
+    emu_check_found(&found);
+}
+
+void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
+                      const struct emu_clock *clock, struct emu_cta *cta, uint64_t address,
+                      uint64_t bytes)
+{
+    struct emu_check *check = warp->cta->cluster->run->device->check;
+
+    while (bytes > 0) {
+        uint64_t here = bytes;
+        uint32_t *shadow =
+            cta ? cta->check->shadow + address : emu_check_page(check, address, &here);
+        struct emu_conflict conflict;
+
+        if (!shadow) {
+            emu_check_no_memory(warp);
+            return;
+        }
+        conflict = emu_histories_access(check->histories, shadow, here, access, clock);
+        report(warp, lane, access, &conflict, cta, address);
+        address += here;
+        bytes -= here;
+    }
+}
+
+static struct emu_access access_of(const struct emu_warp *warp, const struct emu_op *op,
+                                   struct emu_agent agent, uint32_t time, uint32_t kind)
+{
+    const uint32_t *id = warp->cta->id;
+
+    return (struct emu_access){.agent = agent,
+                               .time = time,
+                               .kind = kind,
+                               .op = op,
+                               .cta = {id[0], id[1], id[2]},
+                               .warp = warp->index};
+}
+
+/* ---- Of lanes ---- */
+
+uint32_t emu_check_kind(const struct emu_instruction *text)
+{
+    static const char *const strong[] = {"volatile", "relaxed", "acquire", "release", "mmio"};
+    const char *word = text->words[0];
+
+    if (strcmp(word, "atom") == 0 || strcmp(word, "red") == 0)
+        return EMU_READS | EMU_WRITES | EMU_STRONG;
+    for (size_t i = 0; i < sizeof strong / sizeof strong[0]; i++)
+        if (emu_has_word(text, strong[i]))
+            return EMU_STRONG | (word[0] == 's' ? EMU_WRITES : EMU_READS);
+    return word[0] == 's' || strcmp(word, "tensormap") == 0 ? EMU_WRITES : EMU_READS;
+}
+
+/* Whether it is memory that others see; whose, and where. */
+static bool resolve(struct emu_warp *warp, const struct emu_op *op, enum emu_space space,
+                    uint64_t address, struct emu_cta **cta, uint64_t *at)
+{
+    uint32_t offset;
+
+    *cta = NULL;
+    *at = address;
+    switch (space) {
+    case EMU_SPACE_LOCAL:
+    case EMU_SPACE_PARAM:
+    case EMU_SPACE_CONST:
+        return false;
+    case EMU_SPACE_GLOBAL:
+        return true;
+    case EMU_SPACE_NONE:
+        if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_BYTES ||
+            address - EMU_PARAM_WINDOW < EMU_WINDOW_BYTES)
+            return false;
+        if (address - EMU_SHARED_WINDOW >= EMU_WINDOW_BYTES)
+            return true;
+        break;
+    case EMU_SPACE_SHARED:
+        break;
+    }
+    *cta = emu_cta_of_address(warp->cta, address, &offset);
+    if (*cta && !op->cluster && (*cta)->rank == 0 && space == EMU_SPACE_SHARED)
+        *cta = warp->cta;
+    *at = offset;
+    return *cta != NULL;
+}
+
+void emu_check_lanes(struct emu_warp *warp, const struct emu_op *op, uint32_t mask,
+                     enum emu_space space, const uint64_t *addresses, uint32_t bytes)
+{
+    struct emu_check_warp *check = warp->check;
+    struct emu_access access;
+    struct emu_cta *cta = NULL, *next_cta;
+    uint64_t from = 0, to = 0, at;
+    int first = 0;
+
+    if (check->has_issued)
+        emu_check_tick(warp);
+    check->has_issued = false;
+    access =
+        access_of(warp, op, check->self, emu_clock_get(&check->clock, check->self).seen, op->kind);
+    for (int lane = 0; lane < EMU_LANES; lane++) {
+        if (!(mask >> lane & 1) || !resolve(warp, op, space, addresses[lane], &next_cta, &at))
+            continue;
+        if (next_cta && next_cta != warp->cta)
+            emu_check_remote(warp, op, next_cta, access.agent, access.time);
+        if (to > from && next_cta == cta && at == to) {
+            to += bytes;
+            continue;
+        }
+        emu_check_access(warp, first, &access, &check->clock, cta, from, to - from);
+        cta = next_cta;
+        from = at;
+        to = at + bytes;
+        first = lane;
+    }
+    emu_check_access(warp, first, &access, &check->clock, cta, from, to - from);
+    if (op->kind & EMU_STRONG)
+        emu_check_strong(warp, op, mask, addresses);
+}
+
+/* ---- What is known at issue ---- */
+
+struct emu_snapshot *emu_check_issue(struct emu_warp *warp)
+{
+    struct emu_check_warp *check = warp->check;
+
+    if (!check->snapshot) {
+        struct emu_snapshot *made = calloc(1, sizeof *made);
+
+        if (!made || !emu_clock_join(&made->clock, &check->clock)) {
+            if (made)
+                emu_clock_free(&made->clock);
+            free(made);
+            emu_check_no_memory(warp);
+            return NULL;
+        }
+        made->holders = 1;
+        check->snapshot = made;
+    }
+    check->has_issued = true;
+    check->snapshot->holders++;
+    return check->snapshot;
+}
+
+struct emu_snapshot *emu_check_keep(struct emu_snapshot *snapshot)
+{
+    if (snapshot)
+        snapshot->holders++;
+    return snapshot;
+}
+
+void emu_check_drop(struct emu_snapshot *snapshot)
+{
+    if (!snapshot || --snapshot->holders > 0)
+        return;
+    emu_clock_free(&snapshot->clock);
+    free(snapshot);
+}
+
+struct emu_snapshot *emu_check_together(struct emu_warp *warp, struct emu_snapshot *const known[4])
+{
+    struct emu_snapshot *made = calloc(1, sizeof *made);
+    bool done = made != NULL;
+
+    for (int i = 0; i < 4 && done; i++)
+        done = !known[i] || emu_clock_join(&made->clock, &known[i]->clock);
+    if (!done) {
+        emu_check_no_memory(warp);
+        if (made)
+            emu_clock_free(&made->clock);
+        free(made);
+        return NULL;
+    }
+    made->holders = 1;
+    return made;
+}
+
+/* ---- Of asynchronous work ---- */
+
+/* Whose time a copy's accesses carry: that of who completes them. False where there is nobody. */
+static bool agent_of(const struct emu_async *work, uint32_t kind, struct emu_agent *agent,
+                     uint32_t *time)
+{
+    const struct emu_check_warp *check = work->warp->check;
+
+    if (work->barrier_cta) {
+        const struct emu_mbarrier *barrier = emu_mbarrier_at(work->barrier_cta, work->barrier);
+
+        if (!barrier || !barrier->check)
+            return false;
+        *agent = barrier->check->agent;
+        *time = barrier->check->completions + 1;
+        return true;
+    }
+    *agent = kind & EMU_WRITES ? check->bulk_writes : check->bulk_reads;
+    *time = work->group + 1;
+    return true;
+}
+
+void emu_check_copy(const struct emu_async *work, struct emu_cta *cta, uint64_t address,
+                    uint64_t bytes, uint32_t kind)
+{
+    struct emu_access access;
+    struct emu_agent agent;
+    uint32_t time;
+
+    if (!work->known || !agent_of(work, kind, &agent, &time))
+        return;
+    access = access_of(work->warp, work->op, agent, time, kind | EMU_BY_ASYNC);
+    if (cta)
+        emu_check_remote(work->warp, work->op, cta, agent, time);
+    emu_check_access(work->warp, work->lane, &access, &work->known->clock, cta, address, bytes);
+}
+
+void emu_check_queued(struct emu_warp *warp, const struct emu_queued *item)
+{
+    struct emu_access access =
+        access_of(warp, item->op, warp->check->copies, item->time, EMU_READS);
+
+    if (!item->known)
+        return;
+    emu_check_access(warp, item->lane, &access, &item->known->clock, NULL, item->from,
+                     item->read_bytes);
+    access.kind = EMU_WRITES;
+    emu_check_access(warp, item->lane, &access, &item->known->clock, warp->cta, item->to,
+                     item->bytes);
+}
+
+void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32_t item,
+                          const struct emu_snapshot *known, uint32_t offset, uint32_t bytes)
+{
+    struct emu_agent agent = warp->cta->check->tensor[warp->index / 4];
+    struct emu_access access = access_of(warp, op, agent, item, EMU_READS | EMU_BY_ASYNC);
+
+    emu_check_access(warp, -1, &access, &known->clock, warp->cta, offset, bytes);
+}

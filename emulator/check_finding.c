@@ -1,0 +1,409 @@
+/* check_finding.c: what was found, in words: who, where in the text, which place in memory. */
+#include "emulator/check_state.h"
+#include "emulator/text_map.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINDINGS_MAX = 64 };
+
+/* ---- Sides ---- */
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
+/* The address that an access goes to: the first in brackets of those that write, the last of those
+ * that read; of a wgmma its operands. */
+static void name_operand(char *name, size_t size, const struct emu_instruction *text, bool writes)
+{
+    name[0] = '\0';
+    if (strcmp(text->words[0], "wgmma") == 0) {
+        for (int i = 1; i < 3 && i < text->operand_count; i++)
+            append(name, size, "%s%s", i > 1 ? ", " : "",
+                   text->operands[i].name ? text->operands[i].name : "");
+        return;
+    }
+    for (int i = 0; i < text->operand_count; i++) {
+        const struct emu_operand *operand = &text->operands[i];
+
+        if (operand->kind != EMU_OPERAND_ADDRESS || !operand->name)
+            continue;
+        snprintf(name, size, "%s", operand->name);
+        if (writes)
+            return;
+    }
+}
+
+/* The function whose instruction it is. */
+static const struct emu_function *function_of(const struct emu_program *program,
+                                              const struct emu_op *op, int *index)
+{
+    for (int f = 0; f < program->module->function_count; f++) {
+        const struct emu_code *code = &program->codes[f];
+
+        if (code->ops && op >= code->ops && op < code->ops + code->op_count) {
+            *index = (int)(op - code->ops);
+            return code->function;
+        }
+    }
+    return NULL;
+}
+
+static const char *role_of(const struct emu_program *program, const struct emu_op *op)
+{
+    int index = 0;
+    const struct emu_function *function = function_of(program, op, &index);
+    const char *heading = function && op->text
+                              ? emu_text_map_heading(&program->map, function->line, op->text->line)
+                              : NULL;
+
+    for (; !heading && function && index >= 0; index--)
+        heading = function->labels[index];
+    return heading ? heading : "";
+}
+
+static void fill_side(struct emu_finding_side *side, const struct emu_program *program,
+                      const struct emu_op *op, uint32_t kind)
+{
+    side->reads = kind & EMU_READS;
+    side->writes = kind & EMU_WRITES;
+    if (!op || !op->text)
+        return;
+    side->line = op->text->line;
+    snprintf(side->role, sizeof side->role, "%s", role_of(program, op));
+    snprintf(side->instruction, sizeof side->instruction, "%s", op->text->opcode);
+    name_operand(side->operand, sizeof side->operand, op->text, side->writes);
+}
+
+/* ---- Places ---- */
+
+static bool name_variable(char *object, size_t size, const struct emu_variable *variable,
+                          uint64_t base, uint64_t address)
+{
+    if (variable->space != EMU_SPACE_SHARED || address < base || address - base >= variable->bytes)
+        return false;
+    snprintf(object, size, "%s + %llu", variable->name, (unsigned long long)(address - base));
+    return true;
+}
+
+static bool name_static(char *object, size_t size, const struct emu_run *run, uint64_t address)
+{
+    const struct emu_program *program = run->program;
+    const struct emu_module *module = program->module;
+
+    for (int i = 0; i < module->variable_count; i++)
+        if (name_variable(object, size, &module->variables[i], program->addresses[i], address))
+            return true;
+    for (int i = 0; i < run->code->function->local_count; i++)
+        if (name_variable(object, size, &run->code->function->locals[i],
+                          run->code->local_offsets[i], address))
+            return true;
+    return false;
+}
+
+static void name_shared(char *object, size_t size, const struct emu_run *run,
+                        const struct emu_cta *cta, uint64_t address)
+{
+    const struct emu_region *region;
+    uint32_t offset = (uint32_t)address - run->dynamic_base;
+
+    if (address >= run->dynamic_base) {
+        region = emu_text_map_region(&run->program->map, offset);
+        if (region)
+            snprintf(object, size, "%s + %u", region->name, offset - region->offset);
+        else
+            snprintf(object, size, "dynamic shared memory + %u", offset);
+    } else if (!name_static(object, size, run, address)) {
+        snprintf(object, size, "shared memory");
+    }
+    append(object, size, " (shared 0x%llx", (unsigned long long)address);
+    if (run->cluster_ctas > 1)
+        append(object, size, " of rank %u", cta->rank);
+    append(object, size, ")");
+}
+
+/* By the parameter that points into the same allocation. */
+static void name_global(char *object, size_t size, const struct emu_run *run, uint64_t address)
+{
+    const struct emu_function *function = run->code->function;
+    uint64_t base, bytes;
+
+    snprintf(object, size, "global 0x%llx", (unsigned long long)address);
+    if (!emu_range(run->device, address, &base, &bytes))
+        return;
+    for (int i = 0; i < function->param_count; i++) {
+        uint64_t pointer;
+
+        if (function->params[i].bytes != sizeof pointer)
+            continue;
+        memcpy(&pointer, run->params + run->code->argument_offsets[i], sizeof pointer);
+        if (pointer < base || pointer - base >= bytes || address < pointer)
+            continue;
+        snprintf(object, size, "%s + %llu (global 0x%llx)", function->params[i].name,
+                 (unsigned long long)(address - pointer), (unsigned long long)address);
+        return;
+    }
+}
+
+/* ---- The list ---- */
+
+static struct emu_finding *known(struct emu_check *check, const struct emu_found *found)
+{
+    const struct emu_op *other = found->other ? found->other->op : NULL;
+
+    for (size_t i = 0; i < check->finding_count; i++)
+        if (strcmp(check->findings[i].finding.code, found->code) == 0 &&
+            check->findings[i].op == found->op && check->findings[i].other == other)
+            return &check->findings[i].finding;
+    return NULL;
+}
+
+static struct emu_finding *add(struct emu_check *check, const struct emu_found *found)
+{
+    struct emu_known_finding *one;
+
+    if (!check->findings)
+        check->findings = calloc(FINDINGS_MAX, sizeof *check->findings);
+    if (!check->findings || check->finding_count == FINDINGS_MAX)
+        return NULL;
+    one = &check->findings[check->finding_count++];
+    *one = (struct emu_known_finding){.op = found->op,
+                                      .other = found->other ? found->other->op : NULL};
+    return &one->finding;
+}
+
+static void fill(struct emu_finding *finding, const struct emu_found *found)
+{
+    const struct emu_run *run = found->warp->cta->cluster->run;
+
+    finding->code = found->code;
+    finding->needed = found->needed;
+    finding->is_warning = found->is_warning;
+    finding->times = 1;
+    snprintf(finding->kernel, sizeof finding->kernel, "%s", run->code->function->name);
+    memcpy(finding->who.cta, found->warp->cta->id, sizeof finding->who.cta);
+    finding->who.warp = found->warp->index;
+    finding->who.lane = found->lane;
+    fill_side(&finding->who, run->program, found->op, found->kind);
+    finding->has_other = found->other != NULL;
+    if (found->other) {
+        memcpy(finding->other.cta, found->other->cta, sizeof finding->other.cta);
+        finding->other.warp = found->other->warp;
+        finding->other.lane = -1;
+        fill_side(&finding->other, run->program, found->other->op, found->other->kind);
+    }
+    if (found->has_address && found->cta)
+        name_shared(finding->object, sizeof finding->object, run, found->cta, found->address);
+    else if (found->has_address)
+        name_global(finding->object, sizeof finding->object, run, found->address);
+    snprintf(finding->what, sizeof finding->what, "%s", found->what);
+}
+
+void emu_check_found(const struct emu_found *found)
+{
+    struct emu_device *device = found->warp->cta->cluster->run->device;
+    struct emu_finding *finding = known(device->check, found);
+    char text[EMU_MESSAGE_SIZE];
+
+    if (finding) {
+        finding->times++;
+        return;
+    }
+    finding = add(device->check, found);
+    if (!finding)
+        return;
+    fill(finding, found);
+    if (device->check->options.goes_on || found->is_warning)
+        return;
+    emu_finding_text(finding, text, sizeof text);
+    emu_found_fault(found->warp, text);
+}
+
+/* ---- In words ---- */
+
+static void append_side(char *text, size_t size, const struct emu_finding_side *side)
+{
+    append(text, size, "CTA (%u,%u,%u)", side->cta[0], side->cta[1], side->cta[2]);
+    if (side->warp >= 0)
+        append(text, size, " warp %d", side->warp);
+    if (side->lane >= 0)
+        append(text, size, " lane %d", side->lane);
+    if (side->role[0])
+        append(text, size, " (%s)", side->role);
+    if (side->line > 0)
+        append(text, size, ", line %d, %s", side->line, side->instruction);
+    if (side->operand[0])
+        append(text, size, " %s", side->operand);
+}
+
+static const char *verb_of(const struct emu_finding_side *side)
+{
+    return side->reads && side->writes ? "updates"
+           : side->writes              ? "writes"
+           : side->reads               ? "reads"
+                                       : "is at";
+}
+
+void emu_finding_text(const struct emu_finding *finding, char *text, size_t size)
+{
+    text[0] = '\0';
+    append(text, size, "%s%s: %s: ", finding->is_warning ? "warning: " : "", finding->code,
+           finding->kernel);
+    append_side(text, size, &finding->who);
+    if (finding->object[0])
+        append(text, size, " %s %s", verb_of(&finding->who), finding->object);
+    if (finding->has_other) {
+        append(text, size, "\n  and ");
+        append_side(text, size, &finding->other);
+        if (finding->object[0] && (finding->other.reads || finding->other.writes))
+            append(text, size, " %s it", verb_of(&finding->other));
+    }
+    append(text, size, ": %s", finding->what);
+    if (finding->needed)
+        append(text, size, "\n  needed: %s", finding->needed);
+}
+
+/* ---- What ends a run by itself ---- */
+
+static void note(struct emu_check *check, const struct emu_found *found)
+{
+    struct emu_finding *finding = add(check, found);
+
+    if (finding)
+        fill(finding, found);
+}
+
+static const char *fault_code(const struct emu_op *op, enum emu_outcome outcome)
+{
+    const char *word = op && op->text ? op->text->words[0] : "";
+
+    switch (outcome) {
+    case EMU_ILLEGAL_ADDRESS:
+        return strcmp(word, "wgmma") == 0 ? "invalid-descriptor" : "out-of-bounds";
+    case EMU_MISALIGNED_ADDRESS:
+        return "misaligned";
+    case EMU_TRAPPED:
+        return "trap";
+    case EMU_OUT_OF_STEPS:
+        return "endless";
+    default:
+        break;
+    }
+    if (strcmp(word, "mbarrier") == 0 || strcmp(word, "barrier") == 0 || strcmp(word, "bar") == 0)
+        return "barrier-misuse";
+    if (strcmp(word, "cp") == 0)
+        return "invalid-copy";
+    if (strcmp(word, "wgmma") == 0)
+        return "divergence";
+    return "illegal-instruction";
+}
+
+void emu_check_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
+                     enum emu_outcome outcome, const char *code, const char *what)
+{
+    const struct emu_found found = {.code = code ? code : fault_code(op, outcome),
+                                    .warp = warp,
+                                    .op = op,
+                                    .lane = lane,
+                                    .what = what};
+
+    if (outcome != EMU_NO_RESOURCES)
+        note(warp->cta->cluster->run->device->check, &found);
+}
+
+/* The first warp that lives stands for all. */
+void emu_check_endless(struct emu_run *run)
+{
+    struct emu_found found = {.code = "endless", .lane = -1, .what = run->error->message};
+
+    for (uint32_t c = 0; c < run->cluster_count; c++)
+        for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++)
+            for (uint32_t w = 0; w < run->clusters[c]->ctas[i].warp_count && !found.warp; w++)
+                if (run->clusters[c]->ctas[i].warps[w].live)
+                    found.warp = &run->clusters[c]->ctas[i].warps[w];
+    if (!found.warp)
+        return;
+    found.op = &found.warp->groups[0].frame->code->ops[found.warp->groups[0].at];
+    found.needed = "an end: it goes round in a loop, or the limit of instructions is too low";
+    note(run->device->check, &found);
+}
+
+/* Of the waits: who waits, and for what a report by its code may stand. */
+static const char *deadlock_code(struct emu_run *run, struct emu_found *found)
+{
+    const char *code = "deadlock";
+
+    for (uint32_t c = 0; c < run->cluster_count; c++)
+        for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++) {
+            struct emu_cta *cta = &run->clusters[c]->ctas[i];
+
+            for (uint32_t w = 0; w < cta->warp_count; w++)
+                for (int g = 0; g < cta->warps[w].group_count; g++) {
+                    const struct emu_group *group = &cta->warps[w].groups[g];
+                    const struct emu_op *at = &group->frame->code->ops[group->at];
+                    const struct emu_mbarrier *barrier =
+                        group->vain && group->status != EMU_WAITING
+                            ? emu_mbarrier_at(&cta->cluster->ctas[group->vain_rank],
+                                              group->vain_offset)
+                            : NULL;
+                    const char *here = "deadlock";
+
+                    if (barrier && barrier->pending == 0 && barrier->tx != 0)
+                        here = "transaction-count";
+                    else if (!barrier && at->aligned && group->lanes != cta->warps[w].live)
+                        here = "divergence";
+                    if (found->warp && strcmp(here, "deadlock") == 0)
+                        continue;
+                    if (strcmp(code, "deadlock") != 0)
+                        continue;
+                    code = here;
+                    found->warp = &cta->warps[w];
+                    found->op = barrier ? group->vain : at;
+                }
+        }
+    return code;
+}
+
+void emu_check_deadlock(struct emu_run *run)
+{
+    struct emu_found found = {.lane = -1, .what = run->error->message};
+
+    found.code = deadlock_code(run, &found);
+    if (!found.warp)
+        return;
+    found.needed = found.code[0] == 't'
+                       ? "expect_tx of the bytes that land in the phase, no more and no fewer"
+                   : found.code[1] == 'i' ? "all lanes of the warp at an .aligned instruction"
+                                          : "the arrivals that are still due, or another parity";
+    note(run->device->check, &found);
+}
+
+/* ---- For others ---- */
+
+size_t emu_device_findings(const struct emu_device *device)
+{
+    return device->check ? device->check->finding_count : 0;
+}
+
+const struct emu_finding *emu_device_finding(const struct emu_device *device, size_t index)
+{
+    return &device->check->findings[index].finding;
+}
+
+void emu_device_forget(struct emu_device *device)
+{
+    if (device->check)
+        device->check->finding_count = 0;
+}

@@ -1,0 +1,227 @@
+/* check_mbarrier.c: mbarriers: what arrivals release and waits acquire, and whether copies are
+ * counted in the phase that they were issued in. Source: PTX ISA "mbarrier", "Tracking asynchronous
+ * operations by the mbarrier object". */
+#include "emulator/check_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* That of the offset: it outlives the object, so that its agent's time goes on. */
+static struct emu_check_mbarrier *made_for(struct emu_cta *cta, uint32_t offset)
+{
+    struct emu_check_cta *check = cta->check;
+    struct emu_check_mbarrier *made;
+
+    for (size_t i = 0; i < check->mbarrier_count; i++)
+        if (check->mbarriers[i]->offset == offset)
+            return check->mbarriers[i];
+    if (check->mbarrier_count == check->mbarrier_room) {
+        size_t room = check->mbarrier_room ? 2 * check->mbarrier_room : 16;
+        struct emu_check_mbarrier **grown = realloc(check->mbarriers, room * sizeof *grown);
+
+        if (!grown)
+            return NULL;
+        check->mbarriers = grown;
+        check->mbarrier_room = room;
+    }
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->offset = offset;
+    made->agent = emu_check_agent(cta->cluster);
+    return check->mbarriers[check->mbarrier_count++] = made;
+}
+
+void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int lane,
+                             struct emu_mbarrier *barrier)
+{
+    struct emu_check_mbarrier *check = made_for(barrier->cta, barrier->offset);
+    struct emu_access access = {.agent = warp->check->self,
+                                .time = emu_clock_get(&warp->check->clock, warp->check->self).seen,
+                                .kind = EMU_WRITES,
+                                .op = op,
+                                .cta = {warp->cta->id[0], warp->cta->id[1], warp->cta->id[2]},
+                                .warp = warp->index};
+
+    barrier->check = check;
+    if (!check || !emu_clock_see(&warp->check->clock, warp->check->inits,
+                                 (struct emu_time){++warp->check->init_time, 0})) {
+        emu_check_no_memory(warp);
+        return;
+    }
+    check->initialiser = warp->check->inits;
+    check->init_time = warp->check->init_time;
+    check->init_op = op;
+    emu_clock_free(&check->arrived);
+    emu_clock_free(&check->complete);
+    emu_check_access(warp, lane, &access, &warp->check->clock, barrier->cta, barrier->offset, 8);
+}
+
+static void report_init(struct emu_warp *warp, const struct emu_op *op,
+                        const struct emu_mbarrier *barrier, bool is_async)
+{
+    const struct emu_check_mbarrier *check = barrier->check;
+    const struct emu_access other = {
+        .op = check->init_op,
+        .cta = {barrier->cta->id[0], barrier->cta->id[1], barrier->cta->id[2]},
+        .warp = -1};
+    const struct emu_found found = {
+        .code = "barrier-init",
+        .warp = warp,
+        .op = op,
+        .lane = -1,
+        .other = &other,
+        .cta = barrier->cta,
+        .address = barrier->offset,
+        .has_address = true,
+        .what = is_async ? "its initialisation is not made visible to the async proxy"
+                         : "nothing makes its initialisation visible here",
+        .needed = "fence.mbarrier_init.release.cluster by the one who initialises, then a barrier "
+                  "of the CTA or the cluster"};
+
+    emu_check_found(&found);
+}
+
+void emu_check_mbarrier_use(struct emu_warp *warp, const struct emu_op *op,
+                            const struct emu_mbarrier *barrier)
+{
+    const struct emu_check_mbarrier *check = barrier->check;
+
+    if (!check)
+        return;
+    if (emu_clock_get(&warp->check->clock, check->initialiser).seen < check->init_time)
+        report_init(warp, op, barrier, false);
+    if (barrier->cta != warp->cta)
+        emu_check_remote(warp, op, barrier->cta, warp->check->self,
+                         emu_clock_get(&warp->check->clock, warp->check->self).seen);
+}
+
+void emu_check_mbarrier_issue(const struct emu_async *work)
+{
+    struct emu_mbarrier *barrier = emu_mbarrier_at(work->barrier_cta, work->barrier);
+
+    if (!barrier || !barrier->check || !work->known)
+        return;
+    if (emu_clock_get(&work->known->clock, barrier->check->initialiser).fenced <
+        barrier->check->init_time)
+        report_init(work->warp, work->op, barrier, true);
+}
+
+void emu_check_mbarrier_bytes(const struct emu_async *work)
+{
+    const struct emu_mbarrier *barrier = emu_mbarrier_at(work->barrier_cta, work->barrier);
+    char what[160];
+    struct emu_found found = {
+        .code = "transaction-count",
+        .warp = work->warp,
+        .op = work->op,
+        .lane = work->lane,
+        .cta = work->barrier_cta,
+        .address = work->barrier,
+        .has_address = true,
+        .what = what,
+        .needed = "expect_tx of all bytes that land in a phase, no more and no fewer, before the "
+                  "last arrival of that phase"};
+
+    if (!barrier || barrier->phase == work->issued_in)
+        return;
+    snprintf(what, sizeof what,
+             "its %u bytes are counted in phase %llu, and it was issued in phase %llu, which ended "
+             "without them",
+             work->announced, (unsigned long long)barrier->phase,
+             (unsigned long long)work->issued_in);
+    emu_check_found(&found);
+}
+
+void emu_check_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op,
+                               struct emu_mbarrier *barrier)
+{
+    if (!barrier->check)
+        return;
+    if (emu_has_word(op->text, "relaxed")) {
+        emu_check_join(warp, &barrier->check->arrived, &warp->check->released);
+        return;
+    }
+    emu_check_join(warp, &barrier->check->arrived, &warp->check->clock);
+    emu_check_tick(warp);
+}
+
+void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *item)
+{
+    struct emu_mbarrier *barrier = emu_mbarrier_at(warp->cta, item->to);
+    struct emu_time time = {item->time, 0};
+
+    if (!barrier || !barrier->check)
+        return;
+    if (!emu_clock_see(&barrier->check->arrived, warp->check->copies, time))
+        emu_check_no_memory(warp);
+}
+
+/* A wait that somebody is still in, for a phase that ended a whole turn of the parity ago. */
+static void report_aliasing(const struct emu_mbarrier *barrier, struct emu_warp *warp,
+                            const struct emu_group *group)
+{
+    const struct emu_found found = {
+        .code = "phase-aliasing",
+        .warp = warp,
+        .op = group->vain,
+        .lane = -1,
+        .cta = barrier->cta,
+        .address = barrier->offset,
+        .has_address = true,
+        .what = "two phases have ended while it waits for the first: parity cannot tell them apart",
+        .needed = "nobody may complete the next phase before all who wait for this one have seen "
+                  "it: an arrival of theirs belongs in the count"};
+
+    emu_check_found(&found);
+}
+
+static void look_for_aliasing(const struct emu_mbarrier *barrier)
+{
+    struct emu_cta *cta = barrier->cta;
+
+    for (uint32_t i = 0; i < cta->cluster->cta_count; i++)
+        for (uint32_t w = 0; w < cta->cluster->ctas[i].warp_count; w++) {
+            struct emu_warp *warp = &cta->cluster->ctas[i].warps[w];
+
+            for (int g = 0; g < warp->group_count; g++) {
+                const struct emu_group *group = &warp->groups[g];
+
+                if (group->vain && group->status != EMU_WAITING && group->vain_rank == cta->rank &&
+                    group->vain_offset == barrier->offset &&
+                    barrier->phase == group->vain_phase + 2)
+                    report_aliasing(barrier, warp, group);
+            }
+        }
+}
+
+void emu_check_mbarrier_complete(struct emu_mbarrier *barrier)
+{
+    struct emu_check_mbarrier *check = barrier->check;
+
+    check->completions++;
+    emu_clock_free(&check->complete);
+    check->complete = check->arrived;
+    check->arrived = (struct emu_clock){.parts = NULL};
+    look_for_aliasing(barrier);
+}
+
+void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op,
+                             struct emu_mbarrier *barrier)
+{
+    struct emu_check_mbarrier *check = barrier->check;
+    struct emu_time time;
+
+    if (!check)
+        return;
+    time = (struct emu_time){check->completions, check->completions};
+    if (emu_has_word(op->text, "relaxed")) {
+        emu_check_join(warp, &warp->check->acquired, &check->complete);
+        if (!emu_clock_see(&warp->check->acquired, check->agent, time))
+            emu_check_no_memory(warp);
+        return;
+    }
+    emu_check_join(warp, &warp->check->clock, &check->complete);
+    if (!emu_clock_see(&warp->check->clock, check->agent, time))
+        emu_check_no_memory(warp);
+}

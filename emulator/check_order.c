@@ -1,0 +1,306 @@
+/* check_order.c: what orders accesses, but for mbarriers: fences, atomics, barriers, groups.
+ *
+ * A release makes what the warp knows, its own accesses among it, the object's; an acquire makes
+ * what the object has the warp's. Source: PTX ISA "Memory Consistency Model", "membar, fence". */
+#include "emulator/check_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void publish(struct emu_warp *warp, struct emu_clock *to)
+{
+    emu_check_join(warp, to, &warp->check->clock);
+    emu_check_tick(warp);
+}
+
+static void learn(struct emu_warp *warp, const struct emu_clock *from)
+{
+    emu_check_join(warp, &warp->check->clock, from);
+}
+
+/* ---- Fences ---- */
+
+static void fence_inits(struct emu_warp *warp)
+{
+    struct emu_check_warp *check = warp->check;
+    struct emu_time time = {check->init_time, check->init_time};
+
+    if (!emu_clock_see(&check->clock, check->inits, time) ||
+        !emu_clock_see(&check->released, check->inits, time))
+        emu_check_no_memory(warp);
+}
+
+static void fence_proxy(struct emu_warp *warp)
+{
+    emu_check_tick(warp); /* what is written from now on is not fenced */
+    emu_clock_fence(&warp->check->clock);
+    emu_check_tick(warp);
+}
+
+void emu_check_fence(struct emu_warp *warp, const struct emu_op *op)
+{
+    struct emu_check_warp *check = warp->check;
+    const struct emu_instruction *text = op->text;
+
+    if (strncmp(text->words[0], "grid", 4) == 0)
+        return;
+    if (emu_has_word(text, "mbarrier_init")) {
+        fence_inits(warp);
+    } else if (emu_has_word(text, "proxy")) {
+        if (emu_has_word(text, "async") || emu_has_word(text, "alias"))
+            fence_proxy(warp);
+    } else {
+        learn(warp, &check->acquired);
+        publish(warp, &check->released);
+    }
+}
+
+/* ---- Strong accesses ---- */
+
+static bool has_any(const struct emu_instruction *text, const char *a, const char *b)
+{
+    return emu_has_word(text, a) || emu_has_word(text, b);
+}
+
+/* The name of a place in memory: of shared memory its cluster and rank stand above the offset. */
+static uint64_t name_of(struct emu_warp *warp, const struct emu_op *op, uint64_t address)
+{
+    struct emu_cta *cta;
+    uint32_t offset;
+    bool is_shared =
+        op->space == EMU_SPACE_SHARED ||
+        (op->space == EMU_SPACE_NONE && address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES);
+
+    if (!is_shared)
+        return address;
+    cta = emu_cta_of_address(warp->cta, address, &offset);
+    if (!cta || (!op->cluster && op->space == EMU_SPACE_SHARED && cta->rank == 0))
+        cta = warp->cta;
+    return (uint64_t)cta->cluster->check->number << 28 | (uint64_t)cta->rank << 24 | offset;
+}
+
+static void strong_lane(struct emu_warp *warp, const struct emu_op *op, uint64_t address)
+{
+    uint32_t kind = op->kind;
+    struct emu_check *all = warp->cta->cluster->run->device->check;
+    struct emu_check_warp *check = warp->check;
+    uint64_t name = name_of(warp, op, address);
+    bool releases = kind & EMU_WRITES && has_any(op->text, "release", "acq_rel"),
+         acquires = kind & EMU_READS && has_any(op->text, "acquire", "acq_rel");
+    struct emu_clock *place = emu_check_place(all, name, false);
+
+    if (place && kind & EMU_READS)
+        emu_check_join(warp, acquires ? &check->clock : &check->acquired, place);
+    if (!(kind & EMU_WRITES) || (!releases && check->released.count == 0))
+        return;
+    place = emu_check_place(all, name, true);
+    if (place)
+        emu_check_join(warp, place, releases ? &check->clock : &check->released);
+    else
+        emu_check_no_memory(warp);
+}
+
+void emu_check_strong(struct emu_warp *warp, const struct emu_op *op, uint32_t mask,
+                      const uint64_t *addresses)
+{
+    uint64_t last = 0;
+    bool any = false;
+
+    for (int lane = 0; lane < EMU_LANES; lane++) {
+        if (!(mask >> lane & 1) || (any && addresses[lane] == last))
+            continue;
+        strong_lane(warp, op, addresses[lane]);
+        last = addresses[lane];
+        any = true;
+    }
+    if (op->kind & EMU_WRITES)
+        emu_check_tick(warp);
+}
+
+/* ---- Barriers of a CTA ---- */
+
+void emu_check_barrier_arrive(struct emu_warp *warp, uint32_t id)
+{
+    publish(warp, &warp->cta->check->arrived[id]);
+}
+
+void emu_check_barrier_complete(struct emu_cta *cta, uint32_t id)
+{
+    struct emu_check_cta *check = cta->check;
+
+    emu_clock_free(&check->complete[id]);
+    check->complete[id] = check->arrived[id];
+    check->arrived[id] = (struct emu_clock){.parts = NULL};
+}
+
+void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id)
+{
+    learn(warp, &warp->cta->check->complete[id]);
+}
+
+/* ---- The cluster's ---- */
+
+void emu_check_cluster_arrive(struct emu_warp *warp, const struct emu_op *op)
+{
+    struct emu_clock *arrived = &warp->cta->cluster->check->arrived;
+
+    if (emu_has_word(op->text, "relaxed"))
+        emu_check_join(warp, arrived, &warp->check->released);
+    else
+        publish(warp, arrived);
+}
+
+void emu_check_cluster_complete(struct emu_cluster *cluster)
+{
+    emu_clock_free(&cluster->check->complete);
+    cluster->check->complete = cluster->check->arrived;
+    cluster->check->arrived = (struct emu_clock){.parts = NULL};
+}
+
+void emu_check_cluster_leave(struct emu_warp *warp)
+{
+    learn(warp, &warp->cta->cluster->check->complete);
+}
+
+/* ---- The end of a CTA ---- */
+
+static void report_use(struct emu_warp *warp, const struct emu_remote_use *use)
+{
+    const struct emu_access other = {
+        .op = use->op, .cta = {use->cta[0], use->cta[1], use->cta[2]}, .warp = use->warp};
+    bool is_own = memcmp(use->cta, warp->cta->id, sizeof use->cta) == 0;
+    const struct emu_found found = {
+        .code = "early-exit",
+        .warp = warp,
+        .lane = -1,
+        .other = &other,
+        .what = is_own ? "the CTA ends, and nobody has waited for the copy, which uses its shared "
+                         "memory"
+                       : "the CTA ends, and nothing orders that behind what another CTA of its "
+                         "cluster does in its shared memory",
+        .needed = is_own ? "a wait for it before the exit (cp.async.bulk.wait_group.read, or its "
+                           "mbarrier)"
+                         : "barrier.cluster.arrive and .wait before the exit, or a wait for that "
+                           "access"};
+
+    emu_check_found(&found);
+}
+
+/* Agents that are not warps of the CTA, each with its last use. */
+void emu_check_remote(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
+                      struct emu_agent agent, uint32_t time)
+{
+    struct emu_check_cta *check = cta->check;
+    const uint32_t *id = warp->cta->id;
+    struct emu_remote_use use = {
+        .agent = agent, .time = time, .op = op, .cta = {id[0], id[1], id[2]}, .warp = warp->index};
+    size_t i = 0;
+
+    if (cta->exited_threads == cta->thread_count) {
+        report_use(&cta->warps[0], &use);
+        return;
+    }
+    while (i < check->remote_count && (check->remote[i].agent.index != agent.index ||
+                                       check->remote[i].agent.cluster != agent.cluster))
+        i++;
+    if (i == check->remote_room) {
+        size_t room = check->remote_room ? 2 * check->remote_room : 16;
+        struct emu_remote_use *grown = realloc(check->remote, room * sizeof *grown);
+
+        if (!grown) {
+            emu_check_no_memory(warp);
+            return;
+        }
+        check->remote = grown;
+        check->remote_room = room;
+    }
+    check->remote[i] = use;
+    if (i == check->remote_count)
+        check->remote_count++;
+}
+
+/* A phase that some have arrived in, and not all, when nobody is left to wait for it. */
+static void look_for_leftovers(struct emu_warp *warp)
+{
+    struct emu_cta *cta = warp->cta;
+    char what[160];
+
+    for (size_t i = 0; i < cta->mbarrier_count; i++) {
+        const struct emu_mbarrier *barrier = &cta->mbarriers[i];
+        const struct emu_found found = {
+            .code = "arrival-count",
+            .warp = warp,
+            .lane = -1,
+            .cta = cta,
+            .address = barrier->offset,
+            .has_address = true,
+            .what = what,
+            .needed =
+                "as many arrivals a phase as mbarrier.init tells of, or another number there"};
+
+        if (barrier->pending == barrier->expected || barrier->phase == 0)
+            continue;
+        snprintf(what, sizeof what,
+                 "the CTA ends, and %u of %u arrivals of the phase %llu that runs have come",
+                 barrier->expected - barrier->pending, barrier->expected,
+                 (unsigned long long)barrier->phase);
+        emu_check_found(&found);
+    }
+}
+
+void emu_check_exit(struct emu_warp *warp)
+{
+    struct emu_cta *cta = warp->cta;
+    struct emu_check_cta *check = cta->check;
+
+    if (warp->live == 0)
+        emu_check_join(warp, &check->exited, &warp->check->clock);
+    if (cta->exited_threads < cta->thread_count)
+        return;
+    for (size_t i = 0; i < check->remote_count; i++)
+        if (emu_clock_get(&check->exited, check->remote[i].agent).seen < check->remote[i].time)
+            report_use(warp, &check->remote[i]);
+    if (cta->cluster->outcome == EMU_DONE)
+        look_for_leftovers(warp);
+}
+
+/* ---- Groups ---- */
+
+static void see(struct emu_warp *warp, struct emu_agent agent, uint32_t time)
+{
+    emu_check_drop(warp->check->snapshot);
+    warp->check->snapshot = NULL;
+    if (!emu_clock_see(&warp->check->clock, agent, (struct emu_time){time, time}))
+        emu_check_no_memory(warp);
+}
+
+void emu_check_bulk_wait(struct emu_warp *warp, const struct emu_op *op, uint32_t groups)
+{
+    see(warp, warp->check->bulk_reads, groups);
+    if (!op->variant)
+        see(warp, warp->check->bulk_writes, groups);
+}
+
+void emu_check_copies_commit(struct emu_warp *warp)
+{
+    struct emu_check_warp *check = warp->check;
+
+    check->copy_ends[check->copy_groups++ % EMU_COPY_GROUPS] = check->copy_time++;
+}
+
+uint32_t emu_check_copies_time(struct emu_warp *warp, bool is_arrival)
+{
+    return is_arrival ? warp->check->copy_time++ : warp->check->copy_time;
+}
+
+void emu_check_copies_wait(struct emu_warp *warp, uint64_t allowed, bool all)
+{
+    struct emu_check_warp *check = warp->check;
+
+    if (all)
+        see(warp, check->copies, check->copy_time++);
+    else if (allowed < check->copy_groups && allowed < EMU_COPY_GROUPS)
+        see(warp, check->copies,
+            check->copy_ends[(check->copy_groups - 1 - allowed) % EMU_COPY_GROUPS]);
+}
