@@ -110,15 +110,16 @@ bool emu_check_written(struct emu_check *check, uint64_t address, uint64_t bytes
 }
 
 /* After a launch. */
-static void settle_page(struct emu_page *page)
+static void settle_page(const struct emu_histories *histories, struct emu_page *page)
 {
     bool all_same = true;
 
-    if (!page->bytes)
+    if (!page->bytes) {
+        page->all = emu_histories_to_last(histories, page->all);
         return;
+    }
     for (uint32_t i = 0; i < EMU_PAGE_BYTES; i++) {
-        if (page->bytes[i] != EMU_NEVER_WRITTEN)
-            page->bytes[i] = EMU_WRITTEN_BEFORE;
+        page->bytes[i] = emu_histories_to_last(histories, page->bytes[i]);
         all_same = all_same && page->bytes[i] == page->bytes[0];
     }
     if (!all_same)
@@ -235,7 +236,10 @@ static bool begin_warp(struct emu_warp *warp)
     check->bulk_writes = emu_check_agent(warp->cta->cluster);
     check->copies = emu_check_agent(warp->cta->cluster);
     check->copy_time = 1;
-    return emu_clock_see(&check->clock, check->self, (struct emu_time){1, 0});
+    if (!emu_clock_see(&check->clock, check->self, (struct emu_time){1, 0}))
+        return false;
+    return warp->cta->cluster->run->launch->is_dependent ||
+           emu_clock_see(&check->clock, EMU_LAST_LAUNCH, (struct emu_time){1, 1});
 }
 
 static bool begin_cta(struct emu_cta *cta)
@@ -327,7 +331,7 @@ void emu_check_end_run(struct emu_run *run)
     struct emu_check *check = run->device->check;
 
     for (size_t i = 0; i < check->page_room; i++)
-        settle_page(&check->pages[i]);
+        settle_page(check->histories, &check->pages[i]);
     emu_histories_reset(check->histories);
     forget_places(check);
     check->clusters = 0;

@@ -67,6 +67,12 @@ static void report(struct emu_warp *warp, int lane, const struct emu_access *now
         found.needed = "fence.proxy.async by those who wrote, before the barrier that orders the "
                        "two";
         break;
+    case EMU_TOO_EARLY:
+        found.code = "dependent-launch";
+        found.what = "the launch before this one uses it, and may not be over";
+        found.needed = "griddepcontrol.wait before it, by this thread or by one that a barrier "
+                       "orders before it";
+        break;
     case EMU_UNWRITTEN:
         if (now->kind & EMU_BY_ASYNC && cta)
             return; /* by the tensor cores, or a store of a whole box: what comes of it may be left

@@ -362,6 +362,8 @@ static const char *deadlock_code(struct emu_run *run, struct emu_found *found)
 
                     if (barrier && barrier->pending == 0 && barrier->tx != 0)
                         here = "transaction-count";
+                    else if (!barrier && at->text && strcmp(at->text->words[0], "setmaxnreg") == 0)
+                        here = "setmaxnreg";
                     else if (!barrier && at->aligned && group->lanes != cta->warps[w].live)
                         here = "divergence";
                     if (found->warp && strcmp(here, "deadlock") == 0)
@@ -376,6 +378,17 @@ static const char *deadlock_code(struct emu_run *run, struct emu_found *found)
     return code;
 }
 
+static const char *needed_for(const char *code)
+{
+    if (strcmp(code, "transaction-count") == 0)
+        return "expect_tx of the bytes that land in the phase, no more and no fewer";
+    if (strcmp(code, "divergence") == 0)
+        return "all lanes of the warp at an .aligned instruction";
+    if (strcmp(code, "setmaxnreg") == 0)
+        return "setmaxnreg.dec by other warps that gives back so many, before or at the same time";
+    return "the arrivals that are still due, or another parity";
+}
+
 void emu_check_deadlock(struct emu_run *run)
 {
     struct emu_found found = {.lane = -1, .what = run->error->message};
@@ -383,10 +396,7 @@ void emu_check_deadlock(struct emu_run *run)
     found.code = deadlock_code(run, &found);
     if (!found.warp)
         return;
-    found.needed = found.code[0] == 't'
-                       ? "expect_tx of the bytes that land in the phase, no more and no fewer"
-                   : found.code[1] == 'i' ? "all lanes of the warp at an .aligned instruction"
-                                          : "the arrivals that are still due, or another parity";
+    found.needed = needed_for(found.code);
     note(run->device->check, &found);
 }
 

@@ -19,6 +19,14 @@ static void learn(struct emu_warp *warp, const struct emu_clock *from)
     emu_check_join(warp, &warp->check->clock, from);
 }
 
+static void see(struct emu_warp *warp, struct emu_agent agent, uint32_t time)
+{
+    emu_check_drop(warp->check->snapshot);
+    warp->check->snapshot = NULL;
+    if (!emu_clock_see(&warp->check->clock, agent, (struct emu_time){time, time}))
+        emu_check_no_memory(warp);
+}
+
 /* ---- Fences ---- */
 
 static void fence_inits(struct emu_warp *warp)
@@ -43,9 +51,10 @@ void emu_check_fence(struct emu_warp *warp, const struct emu_op *op)
     struct emu_check_warp *check = warp->check;
     const struct emu_instruction *text = op->text;
 
-    if (strncmp(text->words[0], "grid", 4) == 0)
-        return;
-    if (emu_has_word(text, "mbarrier_init")) {
+    if (strncmp(text->words[0], "grid", 4) == 0) {
+        if (emu_has_word(text, "wait"))
+            see(warp, EMU_LAST_LAUNCH, 1);
+    } else if (emu_has_word(text, "mbarrier_init")) {
         fence_inits(warp);
     } else if (emu_has_word(text, "proxy")) {
         if (emu_has_word(text, "async") || emu_has_word(text, "alias"))
@@ -266,14 +275,6 @@ void emu_check_exit(struct emu_warp *warp)
 }
 
 /* ---- Groups ---- */
-
-static void see(struct emu_warp *warp, struct emu_agent agent, uint32_t time)
-{
-    emu_check_drop(warp->check->snapshot);
-    warp->check->snapshot = NULL;
-    if (!emu_clock_see(&warp->check->clock, agent, (struct emu_time){time, time}))
-        emu_check_no_memory(warp);
-}
 
 void emu_check_bulk_wait(struct emu_warp *warp, const struct emu_op *op, uint32_t groups)
 {

@@ -206,6 +206,16 @@ static enum emu_verdict judge(const struct emu_access *before, const struct emu_
     return EMU_FINE;
 }
 
+/* What the last launch has read may be read, by one that has not waited for it. */
+static bool is_too_early(uint32_t writer, const struct emu_access *now,
+                         const struct emu_clock *clock)
+{
+    bool matters =
+        writer == EMU_WRITTEN_BY_LAST || (writer == EMU_READ_BY_LAST && (now->kind & EMU_WRITES));
+
+    return matters && emu_clock_get(clock, EMU_LAST_LAUNCH).seen == 0;
+}
+
 static struct emu_conflict look(const struct emu_histories *h, uint32_t number,
                                 const struct emu_access *now, const struct emu_clock *clock)
 {
@@ -216,6 +226,8 @@ static struct emu_conflict look(const struct emu_histories *h, uint32_t number,
     if (history->writer >= EMU_FIRST_HISTORY) {
         conflict.other = h->records[history->writer];
         conflict.verdict = judge(&conflict.other, now, clock);
+    } else if (is_too_early(history->writer, now, clock)) {
+        conflict.verdict = EMU_TOO_EARLY;
     } else if (history->writer == EMU_NEVER_WRITTEN && (now->kind & EMU_READS)) {
         conflict.verdict = EMU_UNWRITTEN;
     }
@@ -294,6 +306,20 @@ struct emu_conflict emu_histories_access(struct emu_histories *h, uint32_t *shad
             shadow[end] = memo->after;
     }
     return first;
+}
+
+uint32_t emu_histories_to_last(const struct emu_histories *h, uint32_t number)
+{
+    const struct history *history = &h->list[number];
+
+    if (number < EMU_FIRST_HISTORY)
+        return number == EMU_NEVER_WRITTEN ? EMU_NEVER_WRITTEN : EMU_WRITTEN_BEFORE;
+    if (history->writer >= EMU_FIRST_HISTORY)
+        return EMU_WRITTEN_BY_LAST;
+    for (uint32_t i = 0; i < history->count; i++)
+        if (h->records[h->others[history->first + i]].kind & EMU_WRITES)
+            return EMU_WRITTEN_BY_LAST;
+    return history->writer == EMU_NEVER_WRITTEN ? EMU_NEVER_WRITTEN : EMU_READ_BY_LAST;
 }
 
 /* ---- Sweeps ---- */

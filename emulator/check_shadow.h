@@ -12,8 +12,18 @@
 
 struct emu_op;
 
-/* Histories that need no record: nobody wrote the byte; it was written before this launch. */
-enum { EMU_NEVER_WRITTEN, EMU_WRITTEN_BEFORE, EMU_FIRST_HISTORY };
+/* Histories that need no record: nobody wrote the byte; it was written before this launch; the
+ * launch before this one has read it, or written it. */
+enum {
+    EMU_NEVER_WRITTEN,
+    EMU_WRITTEN_BEFORE,
+    EMU_READ_BY_LAST,
+    EMU_WRITTEN_BY_LAST,
+    EMU_FIRST_HISTORY
+};
+
+/* The launch before this one, as an agent whose time is 1. */
+#define EMU_LAST_LAUNCH ((struct emu_agent){UINT32_MAX, 0})
 
 enum {
     EMU_READS = 1,
@@ -32,7 +42,14 @@ struct emu_access {
     int warp;
 };
 
-enum emu_verdict { EMU_FINE, EMU_RACE, EMU_UNFENCED, EMU_UNWRITTEN, EMU_NO_MEMORY };
+enum emu_verdict {
+    EMU_FINE,
+    EMU_RACE,
+    EMU_UNFENCED,
+    EMU_UNWRITTEN,
+    EMU_TOO_EARLY, /* the launch before this one may still be at it */
+    EMU_NO_MEMORY
+};
 
 struct emu_conflict {
     enum emu_verdict verdict;
@@ -47,6 +64,8 @@ struct emu_histories *emu_histories_create(void);
 void emu_histories_destroy(struct emu_histories *histories);
 /* Forgets all; shadows that hold numbers of before are the caller's to clear. */
 void emu_histories_reset(struct emu_histories *histories);
+/* What a history is to the next launch: one that needs no record. */
+uint32_t emu_histories_to_last(const struct emu_histories *histories, uint32_t history);
 /* So many that it is time to drop those that no byte has any more. */
 bool emu_histories_are_many(const struct emu_histories *histories);
 /* In three steps: begin, show every shadow, end. The numbers in the shadows change. */

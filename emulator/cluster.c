@@ -63,6 +63,7 @@ static bool make_warps(struct emu_run *run, struct emu_cta *cta)
             return false;
         warp->groups[0].lanes = warp->live;
         warp->group_count = 1;
+        warp->registers = emu_first_registers(run->code->function, cta->thread_count);
     }
     return true;
 }

@@ -477,9 +477,8 @@ enum emu_decoded emu_decode_control(struct emu_decoder *d, const struct emu_inst
         const char *word;
         emu_execute execute;
     } plain[] = {
-        {"ret", emu_return},     {"exit", exit_lanes},         {"trap", trap},
-        {"brkpt", trap},         {"nanosleep", sleep_a_while}, {"pmevent", nothing},
-        {"setmaxnreg", nothing},
+        {"ret", emu_return}, {"exit", exit_lanes},         {"trap", trap},
+        {"brkpt", trap},     {"nanosleep", sleep_a_while}, {"pmevent", nothing},
     };
     const char *word = i->words[0];
 

@@ -427,17 +427,19 @@ static CUresult read_attributes(struct emu_cu_kernel_work *shape, const CUlaunch
         case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             shape->cooperative = value->cooperative != 0;
             break;
+        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+            shape->is_dependent = value->programmaticStreamSerializationAllowed != 0;
+            break;
         case CU_LAUNCH_ATTRIBUTE_IGNORE:
         case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
         case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
         case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
         case CU_LAUNCH_ATTRIBUTE_PRIORITY:
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
         case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
         case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-            break; /* hints, or an overlap with the kernel before that need not happen */
+            break; /* hints */
         default:
             return emu_cu_report(CUDA_ERROR_NOT_SUPPORTED,
                                  "the emulator does not know launch attribute %d",

@@ -109,6 +109,7 @@ CUresult emu_cu_kernel_do(struct emu_cu_context *context, const struct emu_cu_ke
         return CUDA_ERROR_INVALID_HANDLE;
     launch.program = function->module->program;
     launch.entry = function->entry;
+    launch.is_dependent = work->is_dependent;
     memcpy(launch.grid, work->grid, sizeof launch.grid);
     memcpy(launch.block, work->block, sizeof launch.block);
     if (work->in_clusters)

@@ -20,6 +20,7 @@ struct emu_cu_kernel_work {
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
     bool in_clusters; /* somebody said so; else `cluster` is of one CTA */
     bool cooperative;
+    bool is_dependent; /* programmatic stream serialization */
     unsigned char *params;
     uint32_t param_bytes;
 };

@@ -106,6 +106,8 @@ struct emu_launch {
     uint32_t grid[3], block[3], cluster[3]; /* a cluster of 0 is of 1 */
     uint32_t dynamic_shared_bytes;
     const unsigned char *params; /* param_bytes of them, as the kernel sees them */
+    bool
+        is_dependent; /* it may begin before the one before it is over: griddepcontrol.wait waits */
 };
 
 /* Runs it. After anything but EMU_DONE `error` has a report: what, where (kernel, CTA, warp, line)

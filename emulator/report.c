@@ -158,6 +158,9 @@ static void append_wait(struct emu_error *error, const struct emu_warp *warp,
         append(error, " waits at barrier %llu: %u threads are there",
                (unsigned long long)op->sources[0].bits,
                warp->cta->barriers[op->sources[0].bits % EMU_NAMED_BARRIERS].threads);
+    else if (op->text && strcmp(op->text->words[0], "setmaxnreg") == 0)
+        append(error, " waits for %llu registers a thread: it has %u, and %u are free in the CTA",
+               (unsigned long long)op->sources[0].bits, warp->registers, warp->cta->free_registers);
     else
         append(error, " waits");
 }

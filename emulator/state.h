@@ -252,6 +252,7 @@ struct emu_warp {
     uint64_t carry[EMU_LANES];      /* the condition code of add.cc and its kin */
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, and not waited */
     uint32_t cluster_counted; /* those of its phase that runs */
+    uint32_t registers;       /* of a thread, by setmaxnreg; 0: nobody knows */
     int held;                 /* the group whose operation waits for the round's end */
     struct emu_queue queue;   /* cp.async */
     struct emu_check_warp *check; /* this and its like: null without the sanitizer */
@@ -287,6 +288,7 @@ struct emu_cta {
     uint32_t shared_bytes;
     struct emu_warp *warps;
     uint32_t warp_count, thread_count, exited_threads;
+    uint32_t free_registers; /* that setmaxnreg.dec has given back */
     struct emu_mbarrier *mbarriers;
     size_t mbarrier_count, mbarrier_room;
     struct emu_named_barrier barriers[EMU_NAMED_BARRIERS];
@@ -568,6 +570,10 @@ enum emu_decoded emu_decode_map(struct emu_decoder *d, const struct emu_instruct
                                 struct emu_op *op);
 enum emu_decoded emu_decode_remote(struct emu_decoder *d, const struct emu_instruction *i,
                                    struct emu_op *op);
+enum emu_decoded emu_decode_registers(struct emu_decoder *d, const struct emu_instruction *i,
+                                      struct emu_op *op);
+/* Registers of a thread when a CTA of that many threads begins; 0 where the text does not say. */
+uint32_t emu_first_registers(const struct emu_function *function, uint32_t threads);
 enum emu_decoded emu_decode_tensor(struct emu_decoder *d, const struct emu_instruction *i,
                                    struct emu_op *op);
 
