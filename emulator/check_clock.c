@@ -44,10 +44,8 @@ static bool reach(struct emu_clock_part *part, uint32_t count)
 
 static void raise(struct emu_time *to, struct emu_time time)
 {
-    if (time.seen > to->seen)
-        to->seen = time.seen;
-    if (time.fenced > to->fenced)
-        to->fenced = time.fenced;
+    to->seen = time.seen > to->seen ? time.seen : to->seen;
+    to->fenced = time.fenced > to->fenced ? time.fenced : to->fenced;
 }
 
 struct emu_time emu_clock_get(const struct emu_clock *clock, struct emu_agent agent)

@@ -221,6 +221,8 @@ void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op,
             emu_check_no_memory(warp);
         return;
     }
+    if (emu_clock_get(&warp->check->clock, check->agent).seen == time.seen)
+        return; /* another lane has seen it already */
     emu_check_join(warp, &warp->check->clock, &check->complete);
     if (!emu_clock_see(&warp->check->clock, check->agent, time))
         emu_check_no_memory(warp);

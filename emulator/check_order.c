@@ -196,6 +196,11 @@ static void report_use(struct emu_warp *warp, const struct emu_remote_use *use)
     emu_check_found(&found);
 }
 
+static bool is_use_of(const struct emu_remote_use *use, struct emu_agent agent)
+{
+    return use->agent.index == agent.index && use->agent.cluster == agent.cluster;
+}
+
 /* Agents that are not warps of the CTA, each with its last use. */
 void emu_check_remote(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
                       struct emu_agent agent, uint32_t time)
@@ -204,15 +209,15 @@ void emu_check_remote(struct emu_warp *warp, const struct emu_op *op, struct emu
     const uint32_t *id = warp->cta->id;
     struct emu_remote_use use = {
         .agent = agent, .time = time, .op = op, .cta = {id[0], id[1], id[2]}, .warp = warp->index};
-    size_t i = 0;
+    size_t i = check->remote_last;
 
     if (cta->exited_threads == cta->thread_count) {
         report_use(&cta->warps[0], &use);
         return;
     }
-    while (i < check->remote_count && (check->remote[i].agent.index != agent.index ||
-                                       check->remote[i].agent.cluster != agent.cluster))
-        i++;
+    if (i >= check->remote_count || !is_use_of(&check->remote[i], agent))
+        for (i = 0; i < check->remote_count && !is_use_of(&check->remote[i], agent); i++)
+            continue;
     if (i == check->remote_room) {
         size_t room = check->remote_room ? 2 * check->remote_room : 16;
         struct emu_remote_use *grown = realloc(check->remote, room * sizeof *grown);
@@ -225,6 +230,7 @@ void emu_check_remote(struct emu_warp *warp, const struct emu_op *op, struct emu
         check->remote_room = room;
     }
     check->remote[i] = use;
+    check->remote_last = i;
     if (i == check->remote_count)
         check->remote_count++;
 }

@@ -76,7 +76,7 @@ struct emu_check_cta {
     struct emu_check_mbarrier **mbarriers; /* all that ever were */
     size_t mbarrier_count, mbarrier_room;
     struct emu_remote_use *remote;
-    size_t remote_count, remote_room;
+    size_t remote_count, remote_room, remote_last;
     struct emu_clock exited; /* what its warps knew in the end */
 };
 
