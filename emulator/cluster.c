@@ -1,4 +1,4 @@
-/* cluster.c: clusters: made with all that their CTAs hold, and freed. */
+/* cluster.c: clusters: made, filled with all that their CTAs hold, and freed. */
 #include "emulator/state.h"
 
 #include <stdlib.h>
@@ -18,11 +18,19 @@ static void free_warp(struct emu_cluster *cluster, struct emu_warp *warp)
     emu_copy_queue_drop(warp);
 }
 
+/* What was reserved is there for the frames. */
+static void use_reserve(struct emu_cluster *cluster)
+{
+    emu_let_go(cluster, cluster->memory_reserved);
+    cluster->memory_reserved = 0;
+}
+
 void emu_cluster_free(struct emu_cluster *cluster)
 {
     if (!cluster)
         return;
     emu_check_end_cluster(cluster);
+    use_reserve(cluster);
     for (uint32_t i = 0; cluster->ctas && i < cluster->cta_count; i++) {
         struct emu_cta *cta = &cluster->ctas[i];
 
@@ -30,8 +38,7 @@ void emu_cluster_free(struct emu_cluster *cluster)
             free_warp(cluster, &cta->warps[w]);
         free(cta->warps);
         free(cta->shared);
-        for (int g = 0; g < EMU_WARPGROUPS_MAX; g++)
-            emu_warpgroup_free(cta->warpgroups[g]);
+        emu_tensor_drop(cta);
         free(cta->mbarriers);
     }
     emu_async_drop(cluster);
@@ -79,7 +86,7 @@ static bool make_cta(struct emu_run *run, struct emu_cluster *cluster, uint32_t 
     for (int i = 0; i < 3; i++)
         cta->id[i] = cluster->id[i] * run->cluster_shape[i] + cta->in_cluster[i];
     cta->thread_count = block[0] * block[1] * block[2];
-    cta->warp_count = (cta->thread_count + EMU_LANES - 1) / EMU_LANES;
+    cta->warp_count = run->cta_warps;
     cta->shared_bytes = run->shared_bytes;
     cta->shared = malloc(cta->shared_bytes);
     cta->warps = calloc(cta->warp_count, sizeof *cta->warps);
@@ -97,25 +104,10 @@ static uint64_t stream_of(const struct emu_run *run, uint64_t index)
     return emu_draw(&mixed);
 }
 
-static bool fill(struct emu_run *run, struct emu_cluster *cluster)
-{
-    size_t warps = 0;
-
-    cluster->ctas = calloc(cluster->cta_count, sizeof *cluster->ctas);
-    for (uint32_t i = 0; cluster->ctas && i < cluster->cta_count; i++) {
-        if (!make_cta(run, cluster, i))
-            return false;
-        warps += cluster->ctas[i].warp_count;
-    }
-    cluster->order = calloc(warps, sizeof(struct emu_warp *));
-    cluster->held = calloc(warps, sizeof(struct emu_warp *));
-    return cluster->ctas && cluster->order && cluster->held &&
-           (!run->device->check || emu_check_begin_cluster(cluster));
-}
-
 struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index)
 {
     struct emu_cluster *cluster = calloc(1, sizeof *cluster);
+    uint64_t bytes = emu_frame_bytes(run->code) * run->cta_warps * run->cluster_ctas;
 
     if (!cluster)
         return NULL;
@@ -124,10 +116,29 @@ struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index)
     cluster->cta_count = run->cluster_ctas;
     cluster->random = stream_of(run, index);
     split_index(index, run->clusters_along, cluster->id);
-    if (fill(run, cluster))
+    if (emu_hold(cluster, bytes)) {
+        cluster->memory_reserved = bytes;
         return cluster;
-    emu_cluster_free(cluster);
+    }
+    free(cluster);
     return NULL;
+}
+
+bool emu_cluster_fill(struct emu_cluster *cluster)
+{
+    struct emu_run *run = cluster->run;
+    size_t warps = (size_t)run->cta_warps * cluster->cta_count;
+
+    use_reserve(cluster);
+    cluster->order = calloc(warps, sizeof(struct emu_warp *));
+    cluster->held = calloc(warps, sizeof(struct emu_warp *));
+    cluster->ctas = calloc(cluster->cta_count, sizeof *cluster->ctas);
+    if (!cluster->order || !cluster->held || !cluster->ctas)
+        return false;
+    for (uint32_t i = 0; i < cluster->cta_count; i++)
+        if (!make_cta(run, cluster, i))
+            return false;
+    return !run->device->check || emu_check_begin_cluster(cluster);
 }
 
 bool emu_cluster_is_over(const struct emu_cluster *cluster)

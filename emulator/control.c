@@ -20,7 +20,7 @@ void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
         (struct emu_group){.frame = frame, .at = at, .lanes = lanes};
 }
 
-static uint64_t frame_bytes(const struct emu_code *code)
+uint64_t emu_frame_bytes(const struct emu_code *code)
 {
     uint64_t of_lane = (uint64_t)code->function->slot_count * sizeof(uint64_t) +
                        code->return_bytes + code->frame_param_bytes;
@@ -36,11 +36,11 @@ struct emu_frame *emu_frame_make(struct emu_cluster *cluster, const struct emu_c
            own = (size_t)code->frame_param_bytes * EMU_LANES;
     struct emu_frame *frame;
 
-    if (!emu_hold(cluster, frame_bytes(code)))
+    if (!emu_hold(cluster, emu_frame_bytes(code)))
         return NULL;
     frame = calloc(1, sizeof *frame + registers * sizeof(uint64_t));
     if (!frame) {
-        emu_let_go(cluster, frame_bytes(code));
+        emu_let_go(cluster, emu_frame_bytes(code));
         return NULL;
     }
     frame->holder = cluster;
@@ -61,7 +61,7 @@ void emu_frame_free(struct emu_frame *frame)
 {
     if (!frame)
         return;
-    emu_let_go(frame->holder, frame_bytes(frame->code));
+    emu_let_go(frame->holder, emu_frame_bytes(frame->code));
     free(frame->params);
     free(frame->arguments);
     free(frame);

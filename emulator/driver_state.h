@@ -1,9 +1,9 @@
 /* driver_state.h: what the driver's files share: the process's one state, its objects, contexts.
  *
  * Everything runs in the thread that asks for it, under one mutex, to its end: a launch has been
- * done when the call returns. Only work of a stream that is being captured is put down instead
- * (driver_work.h). Every function here, and all that driver.def names, is called with the mutex
- * held; driver_state.c alone takes it. */
+ * done, and its helpers (pool.h) are gone, when the call returns. Only work of a stream that is
+ * being captured is put down instead (driver_work.h). Every function here, and all that driver.def
+ * names, is called with the mutex held; driver_state.c alone takes it. */
 #ifndef EMU_DRIVER_STATE_H
 #define EMU_DRIVER_STATE_H
 

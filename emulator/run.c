@@ -72,6 +72,7 @@ static bool make_room(struct emu_run *run)
                       ctas_per_multiprocessor(run, warps) / run->cluster_ctas;
     size_t param_bytes = run->code->argument_bytes;
 
+    run->cta_warps = warps;
     places = places > 0 ? places : 1;
     run->cluster_room = places < run->all_clusters ? places : (uint32_t)run->all_clusters;
     run->clusters = calloc(run->cluster_room, sizeof(struct emu_cluster *));

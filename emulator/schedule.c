@@ -211,11 +211,18 @@ static uint32_t list_warps(struct emu_cluster *cluster)
 
 void emu_cluster_turn(struct emu_cluster *cluster)
 {
-    uint32_t count = list_warps(cluster);
+    uint32_t count;
 
+    if (!cluster->ctas && !emu_cluster_fill(cluster)) {
+        cluster->outcome = EMU_NO_RESOURCES;
+        emu_fail(&cluster->error, 0, "%s: no memory for its CTAs",
+                 cluster->run->code->function->name);
+        return;
+    }
     cluster->turn++;
     if (!emu_async_turn(cluster))
         return;
+    count = list_warps(cluster);
     for (uint32_t left = count; left > 0; left--) {
         uint32_t drawn = (uint32_t)(emu_draw(&cluster->random) % left);
         struct emu_warp *warp = cluster->order[drawn];

@@ -308,8 +308,8 @@ struct emu_store_log {
  * seed, on its index and on global memory, and on no other cluster beside. */
 struct emu_cluster {
     struct emu_run *run;
-    uint64_t index; /* in the grid */
-    struct emu_cta *ctas;
+    uint64_t index;       /* in the grid */
+    struct emu_cta *ctas; /* null: it has not had a turn */
     uint32_t cta_count, id[3];
     struct emu_warp **order; /* room for all its warps */
 
@@ -329,6 +329,7 @@ struct emu_cluster {
     struct emu_warp **held; /* warps that wait for the round's end; room for all */
     uint32_t held_count;
     uint64_t memory_left, memory_taken; /* that it may take by itself, and what it has */
+    uint64_t memory_reserved;           /* for its first frames                        */
     bool lacks_memory;
     struct emu_check_cluster *check;
 };
@@ -368,7 +369,7 @@ struct emu_run {
     struct emu_cluster **clusters; /* resident */
     uint32_t cluster_count, cluster_room;
     uint64_t next_cluster, all_clusters;
-    uint32_t cluster_ctas, shared_bytes, dynamic_base;
+    uint32_t cluster_ctas, cta_warps, shared_bytes, dynamic_base;
     uint32_t clusters_along[3], cluster_shape[3];
     struct emu_warp **held; /* room for all resident warps */
 
@@ -439,8 +440,10 @@ uint64_t emu_draw(uint64_t *random);
 /* What one resident cluster may take of something that there is so much of: at least `least`. */
 uint64_t emu_share(const struct emu_run *run, uint64_t all, uint64_t least);
 
-/* Null without memory. */
+/* Null without memory. It is made empty, with a right to the memory that its threads' first frames
+ * take, and filled by whoever has its first turn; false without memory of the host. */
 struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index);
+bool emu_cluster_fill(struct emu_cluster *cluster);
 void emu_cluster_free(struct emu_cluster *cluster);
 /* All its threads have exited, and nothing is under way. */
 bool emu_cluster_is_over(const struct emu_cluster *cluster);
@@ -516,7 +519,7 @@ enum emu_step emu_tensor_settle(struct emu_warp *warp, const struct emu_frame *f
                                 uint64_t accumulators);
 /* Lets what touches accumulators settle them first. False without memory. */
 bool emu_guard_accumulators(struct emu_code *code);
-void emu_warpgroup_free(struct emu_warpgroup *warpgroup);
+void emu_tensor_drop(struct emu_cta *cta);
 /* Does one multiplication of its warpgroup, as drawn. False after a fault. */
 bool emu_tensor_turn(struct emu_warp *warp);
 
@@ -527,6 +530,8 @@ void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
 struct emu_frame *emu_frame_make(struct emu_cluster *cluster, const struct emu_code *code,
                                  struct emu_frame *caller, uint32_t lanes);
 void emu_frame_free(struct emu_frame *frame);
+/* That it counts for among the device's memory. */
+uint64_t emu_frame_bytes(const struct emu_code *code);
 /* Lanes of the group run no more: out of its frames, and out of it. */
 void emu_leave(struct emu_group *group, uint32_t lanes);
 /* Functions that have no body but are known: vprintf and its kin. A fault for others. */

@@ -64,9 +64,13 @@ struct issued {
     uint32_t by; /* which of the four warps */
     bool add_d;
     uint64_t descriptor_a, descriptor_b;
-    struct emu_frame *frames[WARPS]; /* whose registers D is */
-    emu_lanes a[WARPS][A_REGISTERS];
+    struct emu_frame *frames[WARPS];   /* whose registers D is */
     struct emu_snapshot *known[WARPS]; /* at issue; the sanitizer's */
+};
+
+/* A of an item, where it is in registers. */
+struct issued_a {
+    emu_lanes of[WARPS][A_REGISTERS];
 };
 
 enum { IN_FLIGHT_MAX = 64, GROUPS_MAX = 64, ALL_WARPS = (1 << WARPS) - 1 };
@@ -78,6 +82,7 @@ struct emu_warpgroup {
     uint64_t committed[WARPS];
     uint64_t ends[WARPS][GROUPS_MAX]; /* of groups: the item behind the last */
     struct issued items[IN_FLIGHT_MAX];
+    struct issued_a *a; /* of all items; made when first used; owned */
 };
 
 static void drop_known(struct issued *item)
@@ -86,13 +91,6 @@ static void drop_known(struct issued *item)
         emu_check_drop(item->known[w]);
         item->known[w] = NULL;
     }
-}
-
-void emu_warpgroup_free(struct emu_warpgroup *warpgroup)
-{
-    for (int i = 0; warpgroup && i < IN_FLIGHT_MAX; i++)
-        drop_known(&warpgroup->items[i]);
-    free(warpgroup);
 }
 
 static struct emu_warpgroup **warpgroup_of(const struct emu_warp *warp)
@@ -105,7 +103,8 @@ static bool is_ready(const struct emu_warpgroup *warpgroup)
     return warpgroup->items[warpgroup->done % IN_FLIGHT_MAX].by == ALL_WARPS;
 }
 
-static bool multiply_item(struct emu_warp *warp, const struct issued *item)
+static bool multiply_item(struct emu_warp *warp, const struct issued *item,
+                          const struct issued_a *in)
 {
     const struct emu_op *op = item->op;
     const uint64_t *a[WARPS][A_REGISTERS];
@@ -117,8 +116,8 @@ static bool multiply_item(struct emu_warp *warp, const struct issued *item)
                                           .add_d = item->add_d};
 
     for (int w = 0; w < WARPS; w++) {
-        for (int i = 0; i < A_REGISTERS; i++)
-            a[w][i] = item->a[w][i];
+        for (int i = 0; i < A_REGISTERS && in; i++)
+            a[w][i] = in->of[w][i];
         for (int i = 0; i < op->many_count; i++)
             accumulators[w][i] = item->frames[w]->registers + (size_t)op->many[i] * EMU_LANES;
         d[w] = accumulators[w];
@@ -160,14 +159,16 @@ static void check_item(struct emu_warp *warp, struct issued *item, uint64_t numb
 
 static bool do_first(struct emu_warp *warp, struct emu_warpgroup *warpgroup)
 {
-    struct issued *item = &warpgroup->items[warpgroup->done % IN_FLIGHT_MAX];
+    uint64_t at = warpgroup->done % IN_FLIGHT_MAX;
+    struct issued *item = &warpgroup->items[at];
 
     warpgroup->done++;
     if (warp->check)
         check_item(warp, item, warpgroup->done);
     warp->cta->cluster->progress++;
     item->by = 0;
-    return multiply_item(warp, item);
+    return multiply_item(warp, item,
+                         item->op->tensor.wgmma.a_in_registers ? &warpgroup->a[at] : NULL);
 }
 
 /* Does all items before that one, if all warps have issued them. */
@@ -204,6 +205,19 @@ enum emu_step emu_tensor_settle(struct emu_warp *warp, const struct emu_frame *f
             return finish(warp, warpgroup, end);
     }
     return EMU_STEP_NEXT;
+}
+
+void emu_tensor_drop(struct emu_cta *cta)
+{
+    for (int g = 0; g < EMU_WARPGROUPS_MAX; g++) {
+        struct emu_warpgroup *warpgroup = cta->warpgroups[g];
+
+        for (int i = 0; warpgroup && i < IN_FLIGHT_MAX; i++)
+            drop_known(&warpgroup->items[i]);
+        if (warpgroup)
+            free(warpgroup->a);
+        free(warpgroup);
+    }
 }
 
 bool emu_tensor_turn(struct emu_warp *warp)
@@ -284,6 +298,24 @@ static bool join(struct emu_warp *warp, struct issued *item, const struct issued
     return false;
 }
 
+/* A of the item, as the warp's registers hold it now; false without memory. */
+static bool keep_a(struct emu_warp *warp, const struct emu_group *group, const struct emu_op *op,
+                   struct emu_warpgroup *warpgroup, uint64_t at)
+{
+    int w = warp->index % WARPS;
+
+    if (!warpgroup->a)
+        warpgroup->a = malloc(IN_FLIGHT_MAX * sizeof *warpgroup->a);
+    for (int i = 0; i < A_REGISTERS && warpgroup->a; i++) {
+        emu_lanes lanes;
+
+        memcpy(warpgroup->a[at].of[w][i],
+               emu_read(warp, group, &op->sources[REGISTERS_A + i], UINT32_MAX, lanes),
+               sizeof lanes);
+    }
+    return warpgroup->a != NULL;
+}
+
 static enum emu_step issue(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            uint32_t mask)
 {
@@ -291,6 +323,7 @@ static enum emu_step issue(struct emu_warp *warp, struct emu_group *group, const
     bool in_registers = op->tensor.wgmma.a_in_registers;
     int w = warp->index % WARPS;
     struct issued mine = {.op = op}, *item;
+    uint64_t at;
 
     if (mask != UINT32_MAX)
         return emu_fault(warp, op, -1, EMU_ILLEGAL_INSTRUCTION,
@@ -308,21 +341,18 @@ static enum emu_step issue(struct emu_warp *warp, struct emu_group *group, const
     mine.descriptor_a = in_registers ? 0 : uniform(warp, group, op, DESCRIPTOR_A);
     mine.descriptor_b = uniform(warp, group, op, DESCRIPTOR_B);
     mine.add_d = (uniform(warp, group, op, SCALE_D) & 1) != op->sources[SCALE_D].negated;
-    item = &warpgroup->items[warpgroup->issued[w] % IN_FLIGHT_MAX];
+    at = warpgroup->issued[w] % IN_FLIGHT_MAX;
+    item = &warpgroup->items[at];
     if (!join(warp, item, &mine))
         return EMU_STEP_FAULT;
+    if (in_registers && !keep_a(warp, group, op, warpgroup, at))
+        return emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for a multiplication");
     warpgroup->issued[w]++;
     item->by |= 1u << w;
     item->frames[w] = group->frame;
     if (warp->check) {
         emu_check_wgmma_issue(warp, group, op, (uint32_t)warpgroup->issued[w]);
         item->known[w] = emu_check_issue(warp);
-    }
-    for (int i = 0; i < A_REGISTERS && in_registers; i++) {
-        emu_lanes lanes;
-
-        memcpy(item->a[w][i], emu_read(warp, group, &op->sources[REGISTERS_A + i], mask, lanes),
-               sizeof item->a[w][i]);
     }
     return EMU_STEP_NEXT;
 }

@@ -203,12 +203,16 @@ static void show(const struct kernel *kernel, uint64_t seed, uint32_t threads, s
                                         .limits = kernel->limits};
     struct trial t = trial_make_on(kernel->text, &options);
 
+    uint64_t used = emu_used_bytes(t.device);
+
     memset(shown, 0, sizeof *shown);
     memset(t.words, 0, sizeof shown->words);
     shown->outcome =
         strstr(kernel->text, "vprintf") ? run_keeping(&t, kernel, shown->printed) : run(&t, kernel);
     shown->error = t.error;
-    shown->used_bytes = emu_used_bytes(t.device);
+    shown->used_bytes = emu_used_bytes(t.device) - used;
+    if (!strstr(kernel->text, "malloc") && shown->used_bytes != 0)
+        fail_msg("%s: %lld bytes are left", kernel->name, (long long)shown->used_bytes);
     memcpy(shown->words, t.words, sizeof shown->words);
     trial_free(&t);
 }
