@@ -223,7 +223,7 @@ static enum emu_step fence(struct emu_warp *warp, struct emu_group *group, const
 
     (void)group, (void)mask;
     if (op->variant && cluster->apart && cluster->log.count > 0)
-        return EMU_STEP_HELD;
+        return EMU_STEP_LATER;
     if (warp->check)
         emu_check_fence(warp, op);
     return EMU_STEP_NEXT;

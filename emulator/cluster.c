@@ -45,6 +45,7 @@ void emu_cluster_free(struct emu_cluster *cluster)
     free(cluster->ctas);
     free(cluster->order);
     free(cluster->held);
+    free(cluster->later);
     free(cluster->log.bytes);
     free(cluster);
 }
@@ -64,6 +65,7 @@ static bool make_warps(struct emu_run *run, struct emu_cta *cta)
 
         warp->cta = cta;
         warp->index = (int)w;
+        warp->held = -1;
         warp->live = threads >= EMU_LANES ? UINT32_MAX : (1u << threads) - 1;
         warp->groups[0].frame = emu_frame_make(cta->cluster, run->code, NULL, warp->live);
         if (!warp->groups[0].frame)
@@ -132,8 +134,9 @@ bool emu_cluster_fill(struct emu_cluster *cluster)
     use_reserve(cluster);
     cluster->order = calloc(warps, sizeof(struct emu_warp *));
     cluster->held = calloc(warps, sizeof(struct emu_warp *));
+    cluster->later = calloc(warps, sizeof(struct emu_warp *));
     cluster->ctas = calloc(cluster->cta_count, sizeof *cluster->ctas);
-    if (!cluster->order || !cluster->held || !cluster->ctas)
+    if (!cluster->order || !cluster->held || !cluster->later || !cluster->ctas)
         return false;
     for (uint32_t i = 0; i < cluster->cta_count; i++)
         if (!make_cta(run, cluster, i))

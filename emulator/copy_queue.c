@@ -54,7 +54,7 @@ static bool do_copy(struct emu_warp *warp, struct emu_queued *item)
 }
 
 /* It reads what the cluster's log may hold: so it is done when the log is. */
-static bool is_held(const struct emu_warp *warp, const struct emu_queued *item)
+static bool is_for_later(const struct emu_warp *warp, const struct emu_queued *item)
 {
     const struct emu_cluster *cluster = warp->cta->cluster;
 
@@ -104,8 +104,8 @@ static enum emu_step make_place(struct emu_warp *warp)
     if (queue->count < QUEUED_MAX)
         return EMU_STEP_NEXT;
     for (size_t i = 0; i < queue->count; i++)
-        if (is_held(warp, &queue->items[i]))
-            return EMU_STEP_HELD;
+        if (is_for_later(warp, &queue->items[i]))
+            return EMU_STEP_LATER;
     for (size_t i = 0; i < queue->count; i++)
         if (!queue->items[i].is_arrival && !do_copy(warp, &queue->items[i]))
             return EMU_STEP_FAULT;
@@ -124,7 +124,7 @@ bool emu_copy_queue_turn(struct emu_warp *warp)
 
     struct emu_queued *item = &queue->items[emu_draw(&warp->cta->cluster->random) % queue->count];
 
-    if (is_held(warp, item))
+    if (is_for_later(warp, item))
         return true;
     if (!item->is_arrival && !do_copy(warp, item))
         return false;
@@ -246,8 +246,8 @@ static enum emu_step wait(struct emu_warp *warp, struct emu_group *group, const 
 
     (void)group;
     for (size_t i = 0; i < queue->count; i++)
-        if (is_wanted(queue, &queue->items[i], op, mask) && is_held(warp, &queue->items[i]))
-            return EMU_STEP_HELD;
+        if (is_wanted(queue, &queue->items[i], op, mask) && is_for_later(warp, &queue->items[i]))
+            return EMU_STEP_LATER;
     for (size_t i = 0; i < queue->count; i++)
         if (is_wanted(queue, &queue->items[i], op, mask) && !do_copy(warp, &queue->items[i]))
             return EMU_STEP_FAULT;

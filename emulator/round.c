@@ -1,5 +1,5 @@
 /* round.c: rounds. In the first part every resident cluster has a turn, apart from the others: what
- * it stores in global memory waits in its log, and an operation that needs more than a look at it
+ * it stores in global memory waits in its log, and an operation that needs an order among clusters
  * is held. In the second part, in an order that the seed draws, logs become memory and what was
  * held is done. So no cluster's turn depends on when another has its own. */
 #include "emulator/pool.h"

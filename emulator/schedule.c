@@ -97,6 +97,19 @@ static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
     return op->execute(warp, group, op, mask);
 }
 
+/* Its operation counts when it is done. */
+static void put_off(struct emu_cluster *cluster, struct emu_warp *warp, struct emu_group *group,
+                    bool is_held)
+{
+    cluster->steps--;
+    group->status = EMU_HELD;
+    warp->held = (int)(group - warp->groups);
+    if (is_held)
+        cluster->held[cluster->held_count++] = warp;
+    else
+        cluster->later[cluster->later_count++] = warp;
+}
+
 /* Does one step of the group; false after a fault. */
 static bool advance(struct emu_cluster *cluster, struct emu_warp *warp, struct emu_group *group)
 {
@@ -121,11 +134,9 @@ static bool advance(struct emu_cluster *cluster, struct emu_warp *warp, struct e
         group->status = EMU_WAITING;
         group->waited = cluster->turn;
         break;
+    case EMU_STEP_LATER:
     case EMU_STEP_HELD:
-        cluster->steps--; /* it counts when it is done */
-        group->status = EMU_HELD;
-        warp->held = (int)(group - warp->groups);
-        cluster->held[cluster->held_count++] = warp;
+        put_off(cluster, warp, group, done == EMU_STEP_HELD);
         break;
     case EMU_STEP_FAULT:
         return false;
@@ -155,6 +166,8 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
     struct emu_cluster *cluster = warp->cta->cluster;
     int fixed = -1;
 
+    if (warp->held >= 0)
+        return true;
     if (!background(warp))
         return false;
     for (int i = 0; i < warp->group_count; i++)
@@ -169,7 +182,7 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum)
             return true;
         if (!advance(cluster, warp, &warp->groups[index]))
             return false;
-        if (warp->groups[index].status == EMU_HELD)
+        if (warp->held >= 0)
             return true;
         if (warp->group_count > 1 || warp->groups[0].lanes == 0) {
             int before = warp->group_count;
@@ -187,9 +200,11 @@ bool emu_warp_resume(struct emu_warp *warp)
     struct emu_group *group = &warp->groups[warp->held];
 
     group->status = EMU_READY;
+    warp->held = -1;
     if (!advance(warp->cta->cluster, warp, group))
         return false;
-    tidy_groups(warp);
+    if (warp->held < 0)
+        tidy_groups(warp);
     return true;
 }
 
@@ -209,6 +224,18 @@ static uint32_t list_warps(struct emu_cluster *cluster)
     return count;
 }
 
+/* What needed the cluster's stores in memory finds them there, as long as nobody stores more. */
+static bool do_later(struct emu_cluster *cluster)
+{
+    uint32_t count = cluster->later_count;
+
+    cluster->later_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!emu_warp_resume(cluster->later[i]))
+            return false;
+    return true;
+}
+
 void emu_cluster_turn(struct emu_cluster *cluster)
 {
     uint32_t count;
@@ -220,7 +247,7 @@ void emu_cluster_turn(struct emu_cluster *cluster)
         return;
     }
     cluster->turn++;
-    if (!emu_async_turn(cluster))
+    if (!do_later(cluster) || !emu_async_turn(cluster))
         return;
     count = list_warps(cluster);
     for (uint32_t left = count; left > 0; left--) {

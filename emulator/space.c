@@ -190,16 +190,16 @@ static unsigned char *beside(const struct emu_allocation *here, uint64_t address
     return offset < here->bytes && bytes <= here->bytes - offset ? here->host + offset : NULL;
 }
 
-/* Of a cluster that runs apart, with accesses to global memory. */
-static bool is_held(const struct emu_cluster *cluster, const uint64_t *address, uint32_t mask,
-                    uint32_t bytes, enum emu_use use)
+/* Of a cluster that runs apart, with accesses to global memory: whether it may do them now. */
+static enum emu_step allowed(const struct emu_cluster *cluster, const uint64_t *address,
+                             uint32_t mask, uint32_t bytes, enum emu_use use)
 {
     if (use != EMU_LOADS)
-        return use == EMU_UPDATES || emu_log_is_full(cluster);
+        return use == EMU_UPDATES || emu_log_is_full(cluster) ? EMU_STEP_HELD : EMU_STEP_NEXT;
     for (int lane = 0; lane < EMU_LANES; lane++)
         if ((mask >> lane & 1) && emu_log_may_hold(&cluster->log, address[lane], bytes))
-            return true;
-    return false;
+            return EMU_STEP_LATER;
+    return EMU_STEP_NEXT;
 }
 
 enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
@@ -209,6 +209,7 @@ enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
 {
     struct emu_cluster *cluster = warp->cta->cluster;
     const struct emu_allocation *here = NULL;
+    enum emu_step step;
     uint32_t in_global = 0;
 
     for (int lane = 0; lane < EMU_LANES; lane++) {
@@ -231,11 +232,10 @@ enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
             here = emu_allocation_of(cluster->run->device, address[lane]);
     }
     places->logged = cluster->apart ? in_global : 0;
-    if (places->logged && is_held(cluster, address, in_global, bytes, use))
-        return EMU_STEP_HELD;
-    if (warp->check)
+    step = places->logged ? allowed(cluster, address, in_global, bytes, use) : EMU_STEP_NEXT;
+    if (step == EMU_STEP_NEXT && warp->check)
         emu_check_lanes(warp, op, mask, space, address, bytes);
-    return EMU_STEP_NEXT;
+    return step;
 }
 
 /* ---- Values in memory: little-endian ---- */

@@ -57,6 +57,7 @@ enum emu_step {
     EMU_STEP_MOVED,   /* the handler has set where the group goes, or split it       */
     EMU_STEP_YIELD,   /* as next, but another should run first: a wait looked in vain */
     EMU_STEP_BLOCKED, /* not done: to be tried again when something has changed      */
+    EMU_STEP_LATER,   /* not done: it needs to see the cluster's own stores in memory */
     EMU_STEP_HELD,    /* not done: what it touches is not the cluster's alone        */
     EMU_STEP_FAULT    /* the run ends; the reason is told                            */
 };
@@ -253,7 +254,7 @@ struct emu_warp {
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, and not waited */
     uint32_t cluster_counted; /* those of its phase that runs */
     uint32_t registers;       /* of a thread, by setmaxnreg; 0: nobody knows */
-    int held;                 /* the group whose operation waits for the round's end */
+    int held;                 /* the group whose operation waits for the round's end; or -1 */
     struct emu_queue queue;   /* cp.async */
     struct emu_check_warp *check; /* this and its like: null without the sanitizer */
 };
@@ -326,8 +327,10 @@ struct emu_cluster {
 
     bool apart; /* others run at the same time: what is not its own may only be read */
     struct emu_store_log log;
-    struct emu_warp **held; /* warps that wait for the round's end; room for all */
-    uint32_t held_count;
+    /* Warps whose operation is done between this round and the next, and those where it is when the
+     * next begins; room for all. */
+    struct emu_warp **held, **later;
+    uint32_t held_count, later_count;
     uint64_t memory_left, memory_taken; /* that it may take by itself, and what it has */
     uint64_t memory_reserved;           /* for its first frames                        */
     bool lacks_memory;
@@ -407,9 +410,9 @@ unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const 
                           int lane, enum emu_space space, uint64_t address, uint64_t bytes,
                           uint32_t alignment);
 
-/* The same for all lanes of a mask, and whether the cluster may do now what it wants to: loads of
- * what its log may hold, and updates of global memory, have to be held while it runs apart; stores
- * in lanes of `logged` are for the log. EMU_STEP_NEXT, _HELD or _FAULT. */
+/* The same for all lanes of a mask, and whether the cluster may do now what it wants to. While it
+ * runs apart, loads of what its log may hold are for later, and updates of global memory have to be
+ * held; stores in lanes of `logged` are for the log. EMU_STEP_NEXT, _LATER, _HELD or _FAULT. */
 enum emu_use { EMU_LOADS, EMU_STORES, EMU_UPDATES };
 struct emu_places {
     unsigned char *at[EMU_LANES];
@@ -452,7 +455,7 @@ bool emu_cluster_is_over(const struct emu_cluster *cluster);
 void emu_cluster_turn(struct emu_cluster *cluster);
 /* Runs the warp for so many instructions, or until all of it waits. False after a fault. */
 bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum);
-/* Does the operation that was held. False after a fault. */
+/* Does the operation that was held, or left for later. False after a fault. */
 bool emu_warp_resume(struct emu_warp *warp);
 /* All resident clusters have a turn. False where the run has ended. */
 bool emu_round(struct emu_run *run);
