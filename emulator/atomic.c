@@ -20,18 +20,44 @@ static uint64_t update_element(const struct emu_op *op, unsigned char *at, uint6
     return old;
 }
 
+/* All elements of a lane, at once. */
+static void update_lane(const struct emu_group *group, const struct emu_op *op, int lane,
+                        unsigned char *at, const uint64_t *const *values)
+{
+    const uint64_t *others = values[op->source_count > 2]; /* of cas */
+
+    for (int i = 0; i < op->vector; i++, at += op->bytes) {
+        uint64_t old = update_element(op, at, values[i][lane], others[lane]);
+
+        if (i < op->result_count && op->results[i] >= 0)
+            emu_slot(group, op->results[i])[lane] = emu_extend(old, op->type, op->width);
+    }
+}
+
+/* The same at the end of the round; false without memory. */
+static bool log_lane(struct emu_cluster *cluster, const struct emu_op *op, int lane,
+                     uint64_t address, unsigned char *to, const uint64_t *const *values)
+{
+    const struct emu_change change = {(enum emu_reduction)op->variant, op->type, op->flags};
+    unsigned char *at =
+        emu_log_add(&cluster->log, address, to, (uint32_t)(op->bytes * op->vector), &change);
+
+    for (int i = 0; i < op->vector && at; i++)
+        emu_store_bits(at + i * op->bytes, values[i][lane], op->bytes);
+    return at != NULL;
+}
+
 /* `variant` is the reduction; sources: address, values, and of cas the new value. A red gives
  * nothing back, so the log takes it like a store. */
 static enum emu_step update(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                             uint32_t mask)
 {
     struct emu_cluster *cluster = warp->cta->cluster;
-    const struct emu_change change = {(enum emu_reduction)op->variant, op->type, op->flags};
-    bool gives_nothing = op->result_count == 0 && change.how != EMU_REDUCE_CAS;
+    bool gives_nothing = op->result_count == 0 && op->variant != EMU_REDUCE_CAS;
     uint32_t size = (uint32_t)(op->bytes * op->vector);
     emu_lanes lanes[VECTOR_MAX + 1];
     const uint64_t *address = emu_read(warp, group, &op->sources[0], mask, lanes[0]);
-    const uint64_t *values[VECTOR_MAX];
+    const uint64_t *values[VECTOR_MAX] = {address};
     struct emu_places places;
     enum emu_step step = emu_find_places(warp, group, op, mask, op->space, address, size, size,
                                          gives_nothing ? EMU_STORES : EMU_UPDATES, &places);
@@ -41,26 +67,12 @@ static enum emu_step update(struct emu_warp *warp, struct emu_group *group, cons
     for (int i = 0; i + 1 < op->source_count && i < VECTOR_MAX; i++)
         values[i] = emu_read(warp, group, &op->sources[i + 1], mask, lanes[i + 1]);
     for (int lane = 0; lane < EMU_LANES; lane++) {
-        unsigned char *at = places.at[lane];
-        bool is_logged = places.logged >> lane & 1;
-
         if (!(mask >> lane & 1))
             continue;
-        if (is_logged)
-            at = emu_log_add(&cluster->log, address[lane], at, size, &change);
-        if (!at)
+        if (!(places.logged >> lane & 1))
+            update_lane(group, op, lane, places.at[lane], values);
+        else if (!log_lane(cluster, op, lane, address[lane], places.at[lane], values))
             return emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for a reduction");
-        for (int i = 0; i < op->vector; i++, at += op->bytes) {
-            uint64_t old;
-
-            if (is_logged) {
-                emu_store_bits(at, values[i][lane], op->bytes);
-                continue;
-            }
-            old = update_element(op, at, values[i][lane], values[op->source_count > 2][lane]);
-            if (i < op->result_count && op->results[i] >= 0)
-                emu_slot(group, op->results[i])[lane] = emu_extend(old, op->type, op->width);
-        }
     }
     cluster->progress++;
     return EMU_STEP_NEXT;
