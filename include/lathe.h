@@ -564,6 +564,14 @@ LATHE_API enum lathe_status lathe_load(struct lathe_context *context,
                                        struct lathe_function **function,
                                        const struct lathe_image *image, struct lathe_error *err);
 
+/* The same for a kernel of lathe_emit() or lathe_kernel_edit(): from the cache, or linked; the
+ * emulator runs its text as it stands. The kernel may be destroyed. Errors: those of lathe_build()
+ * and lathe_load(). */
+LATHE_API enum lathe_status lathe_load_kernel(struct lathe_context *context,
+                                              struct lathe_function **function,
+                                              const struct lathe_kernel *kernel,
+                                              struct lathe_error *err);
+
 /* Prepares a list of problems with up to `threads` threads (0: one for each core) and waits.
  * `options` is null or one entry for each problem. All are tried; the first error in list order is
  * reported. Errors: those of lathe_gemm_get(). */

@@ -463,6 +463,63 @@ enum lathe_status lathe_load(struct lathe_context *context, struct lathe_functio
     return status;
 }
 
+/* ---- By kernel ---- */
+
+static enum lathe_status wrap_kernel(void *user, void **value, struct lathe_error *err)
+{
+    struct load_job *job = user;
+    const struct lathe_allocator *allocator = lt_context_allocator(job->context);
+    struct lathe_function *function = lt_allocate(allocator, sizeof *function);
+    char options[LT_LINK_OPTIONS_SIZE], name[LT_CACHE_NAME_SIZE];
+    struct lt_cache_key key = lt_image_key(job->kernel, options);
+
+    if (!function)
+        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a function");
+    *function =
+        (struct lathe_function){.plan = *lathe_kernel_plan(job->kernel), .device = job->device};
+    lt_cache_name(&key, name);
+
+    enum lathe_status status = get_loaded(
+        job, name, sizeof name, lathe_kernel_contract(job->kernel)->arch, &function->loaded, err);
+
+    if (status != LATHE_OK) {
+        lt_release(allocator, function);
+        return status;
+    }
+    *value = function;
+    return LATHE_OK;
+}
+
+enum lathe_status lathe_load_kernel(struct lathe_context *context, struct lathe_function **function,
+                                    const struct lathe_kernel *kernel, struct lathe_error *err)
+{
+    struct load_job job = {.context = context, .kernel = kernel};
+    size_t bytes;
+    const char *text;
+    void *value = NULL;
+
+    if (!context || !function || !kernel)
+        return lt_fail(err, LATHE_MISUSED, "lathe_load_kernel: needs a context and a kernel");
+
+    enum lathe_status status = lt_context_device(context, &job.device, err);
+
+    if (status != LATHE_OK)
+        return status;
+    text = lathe_kernel_text(kernel, &bytes);
+
+    /* Kernels of one text may differ in what the plan says for the launch. */
+    struct {
+        XXH128_hash_t text;
+        int64_t raster;
+    } key = {XXH3_128bits(text, bytes), lathe_kernel_plan(kernel)->raster};
+
+    status = lt_once_get(lt_context_functions(context)->by_problem, &key, sizeof key, wrap_kernel,
+                         &job, &value, err);
+    if (status == LATHE_OK)
+        *function = value;
+    return status;
+}
+
 /* ---- What a function says of itself ---- */
 
 const struct lathe_plan *lathe_function_plan(const struct lathe_function *function)

@@ -440,6 +440,35 @@ static void an_image_is_built_without_a_device_and_loaded_later(void **state)
     lathe_kernel_destroy(&kernel);
 }
 
+/* And shares its module with the problem that emits the same text. */
+static void a_kernel_is_loaded_without_an_image(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm problem = runtime_problem();
+    struct lathe_plan plan = LATHE_PLAN_INIT;
+    struct lathe_kernel *kernel = NULL, *edited = NULL;
+    struct lathe_function *first = NULL, *second = NULL, *other = NULL;
+    char *text;
+
+    assert_status(f, lathe_plan_gemm(&plan, &problem, NULL, &f->error), LATHE_OK);
+    assert_status(f, lathe_emit(&kernel, &plan, NULL, &f->error), LATHE_OK);
+    assert_status(f, lathe_load_kernel(f->context, &first, kernel, &f->error), LATHE_OK);
+    assert_status(f, lathe_load_kernel(f->context, &second, kernel, &f->error), LATHE_OK);
+    assert_ptr_equal(first, second);
+    assert_int_equal(f->stub.calls("cuModuleLoadData"), 1);
+    text = test_malloc(strlen(lathe_kernel_text(kernel, NULL)) + 16);
+    strcpy(text, lathe_kernel_text(kernel, NULL));
+    strcat(text, "\n// edited\n");
+    assert_status(f, lathe_kernel_edit(&edited, kernel, text, &f->error), LATHE_OK);
+    assert_status(f, lathe_load_kernel(f->context, &other, edited, &f->error), LATHE_OK);
+    assert_ptr_not_equal(first, other);
+    assert_int_equal(f->stub.calls("cuModuleLoadData"), 2);
+    assert_status(f, lathe_load_kernel(f->context, NULL, kernel, &f->error), LATHE_MISUSED);
+    test_free(text);
+    lathe_kernel_destroy(&edited);
+    lathe_kernel_destroy(&kernel);
+}
+
 static void an_edited_text_is_another_image(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -582,6 +611,7 @@ int main(void)
         RUNTIME_TEST(the_log_says_what_is_linked_and_what_is_not),
         RUNTIME_TEST(a_kernel_for_another_architecture_is_refused),
         RUNTIME_TEST(an_image_is_built_without_a_device_and_loaded_later),
+        RUNTIME_TEST(a_kernel_is_loaded_without_an_image),
         RUNTIME_TEST(an_edited_text_is_another_image),
         RUNTIME_TEST(threads_that_ask_first_at_once_link_and_load_once),
         RUNTIME_TEST(a_list_is_prepared_by_several_threads),
