@@ -89,15 +89,14 @@ static enum lathe_status compare(const struct run *run, struct gpu_outcome *outc
     return status;
 }
 
-enum lathe_status gpu_run_case(struct lathe_context *context, const struct gpu_case *c,
-                               uint64_t seed, struct gpu_outcome *outcome, struct lathe_error *err)
+enum lathe_status gpu_run_function(struct lathe_context *context, struct lathe_function *function,
+                                   const struct gpu_case *c, uint64_t seed,
+                                   struct gpu_outcome *outcome, struct lathe_error *err)
 {
-    struct run run = {.c = c, .seed = seed, .problem = c->problem};
+    struct run run = {.c = c, .seed = seed, .problem = c->problem, .function = function};
     enum lathe_status status = lt_gemm_resolve(&run.problem, err);
 
     *outcome = (struct gpu_outcome){.verdict = LT_VERDICT_INIT};
-    if (status == LATHE_OK)
-        status = lathe_gemm_get(context, &run.function, &c->problem, &c->options, err);
     if (status == LATHE_OK)
         status = prepare(&run, context, err);
     if (status == LATHE_OK)
@@ -114,4 +113,14 @@ enum lathe_status gpu_run_case(struct lathe_context *context, const struct gpu_c
     lt_operands_destroy(&run.operands);
     lt_stream_close(&run.stream);
     return status;
+}
+
+enum lathe_status gpu_run_case(struct lathe_context *context, const struct gpu_case *c,
+                               uint64_t seed, struct gpu_outcome *outcome, struct lathe_error *err)
+{
+    struct lathe_function *function = NULL;
+    enum lathe_status status = lathe_gemm_get(context, &function, &c->problem, &c->options, err);
+
+    *outcome = (struct gpu_outcome){.verdict = LT_VERDICT_INIT};
+    return status == LATHE_OK ? gpu_run_function(context, function, c, seed, outcome, err) : status;
 }

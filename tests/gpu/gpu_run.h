@@ -15,5 +15,9 @@ struct gpu_outcome {
 /* LATHE_OK also when the answer is wrong. */
 enum lathe_status gpu_run_case(struct lathe_context *context, const struct gpu_case *c,
                                uint64_t seed, struct gpu_outcome *outcome, struct lathe_error *err);
+/* The same by a function that is the case's, or is said to be. */
+enum lathe_status gpu_run_function(struct lathe_context *context, struct lathe_function *function,
+                                   const struct gpu_case *c, uint64_t seed,
+                                   struct gpu_outcome *outcome, struct lathe_error *err);
 
 #endif
