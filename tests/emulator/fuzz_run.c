@@ -113,16 +113,36 @@ static void run_entry(struct emu_device *device, const struct emu_program *progr
     emu_release(device, buffer);
 }
 
-static void run_text(const char *text, size_t size)
+/* Of the sanitizer. */
+enum mode { OFF, TO_THE_FIRST, PAST_ALL, MODES };
+
+static void set_check(struct emu_device *device, enum mode mode)
 {
-    const struct shape shape = shape_of(text);
+    const struct emu_check_options check = {.is_on = mode != OFF, .goes_on = mode == PAST_ALL};
+
+    require(emu_device_set_check(device, &check), "memory for the sanitizer");
+}
+
+/* What was found can be told. */
+static void tell_findings(const struct emu_device *device)
+{
+    char words[256];
+
+    for (size_t i = 0; i < emu_device_findings(device); i++) {
+        emu_finding_text(emu_device_finding(device, i), words, sizeof words);
+        require(words[0] != '\0', "a finding in words");
+    }
+}
+
+static void run_text(const char *text, size_t size, const struct shape *shape, enum mode mode)
+{
     const struct emu_options options = {
         .target = 90,
         .multiprocessors = 2,
         .limits = {.memory_bytes = MEMORY, .steps = STEPS, .depth = DEPTH},
-        .seed = shape.seed,
-        .exact = shape.seed % 2,
-        .threads = 1 + (uint32_t)(shape.seed % 3),
+        .seed = shape->seed,
+        .exact = shape->seed % 2,
+        .threads = 1 + (uint32_t)(shape->seed % 3),
         .eager = true,
     };
     struct emu_device *device = emu_device_create(&options);
@@ -131,6 +151,7 @@ static void run_text(const char *text, size_t size)
     int count = 0;
 
     require(device != NULL, "memory for a device");
+    set_check(device, mode);
     program = emu_program_load(device, text, size, &error);
     require((program != NULL) == (error.message[0] == '\0'), "a program or a message");
     for (const char *at = text; program && count < ENTRIES_MAX && (at = strstr(at, ".entry"));) {
@@ -141,23 +162,33 @@ static void run_text(const char *text, size_t size)
         sscanf(at, " %127[A-Za-z0-9_$%]", name);
         entry = emu_program_entry(program, name);
         if (entry >= 0) {
-            run_entry(device, program, entry, &shape);
+            run_entry(device, program, entry, shape);
             count++;
         }
     }
+    tell_findings(device);
     emu_program_unload(program);
     emu_device_destroy(device);
+}
+
+void fuzz_run_checked(const char *text, size_t size)
+{
+    const struct shape shape = shape_of(text);
+
+    run_text(text, size, &shape, PAST_ALL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
+    struct shape shape;
 
     require(text != NULL, "memory for the text");
     if (size > 0)
         memcpy(text, data, size);
     text[size] = '\0';
-    run_text(text, size);
+    shape = shape_of(text);
+    run_text(text, size, &shape, (enum mode)(shape.seed / 6 % MODES));
     free(text);
     return 0;
 }

@@ -35,6 +35,7 @@ static void programs_of_ill_will_do_no_harm(void **state)
         printf("# %s\n", entries[i]->d_name);
         fflush(stdout);
         LLVMFuzzerTestOneInput((const uint8_t *)text, length);
+        fuzz_run_checked(text, length);
         free(text);
         free(entries[i]);
     }
