@@ -1,9 +1,10 @@
 /* alu_video.c: PTX ISA, "Video Instructions": scalar ones, and SIMD ones.
  *
- * The first type is the result's, the others are those of a and b; vset has no type of a result. */
+ * The first type is the result's, the others are those of a and b; vset has no type of a result.
+ *
+ * Hopper has none of these instructions: ptxas makes each of several of 64 bits, and where these
+ * and the manual differ, what is here is what they do (measured on an H200). */
 #include "emulator/alu_lane.h"
-
-__extension__ typedef __int128 s128;
 
 static bool is_signed_type(enum emu_type type)
 {
@@ -36,19 +37,55 @@ static int64_t source(const struct emu_alu *op, int operand, enum emu_type type,
     return (int64_t)emu_extend((uint32_t)value >> part.first, part.width, is_signed_type(type));
 }
 
-static s128 clamp(s128 value, int width, bool is_signed)
+static int64_t largest_of(int width, bool is_signed)
 {
-    s128 largest = ((s128)1 << (is_signed ? width - 1 : width)) - 1;
-    s128 least = is_signed ? -largest - 1 : 0;
+    return ((int64_t)1 << (is_signed ? width - 1 : width)) - 1;
+}
+
+static int64_t clamp(int64_t value, int width, bool is_signed)
+{
+    int64_t largest = largest_of(width, is_signed);
+    int64_t least = is_signed ? -largest - 1 : 0;
 
     return value > largest ? largest : value < least ? least : value;
 }
 
-/* The second operation, of the signedness of the result. */
-static uint64_t second_operation(const struct emu_alu *op, uint64_t value, uint64_t c,
+/* ---- What scalar operations end with ---- */
+
+typedef int64_t (*operation)(const struct emu_alu *op, int64_t a, int64_t b);
+
+struct scalar {
+    operation operate;
+    bool is_sum, is_shift;
+};
+
+/* Whole results that are unsigned have no upper bound: they lose their upper bits. Parts have no
+ * lower one: a negative number becomes the largest. */
+static int64_t saturate(int64_t value, int width, bool is_signed)
+{
+    if (width == 32 && !is_signed)
+        return value < 0 ? 0 : value;
+    if (width == 32)
+        return clamp(value, 32, true);
+
+    int64_t largest = largest_of(width, is_signed);
+
+    return value < 0 || value > largest ? largest : value;
+}
+
+/* Shifted numbers have 34 bits, and saturate to 32 though a part of them is written. What comes
+ * next has the result as a signed number. */
+static int64_t saturate_shifted(int64_t value, bool is_signed)
+{
+    return emu_signed_bits((uint64_t)clamp(emu_signed_bits((uint64_t)value, 34), 32, is_signed),
+                           32);
+}
+
+/* On all 64 bits of the value, with c as the result's type has it. */
+static uint64_t second_operation(const struct emu_alu *op, int64_t value, uint64_t c,
                                  bool is_signed)
 {
-    uint64_t a = emu_extend(value, 32, is_signed), b = emu_extend(c, 32, is_signed);
+    uint64_t a = (uint64_t)value, b = emu_extend(c, 32, is_signed);
     bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
 
     if (op->variant == EMU_VARIANT_ADD)
@@ -56,16 +93,22 @@ static uint64_t second_operation(const struct emu_alu *op, uint64_t value, uint6
     return (uint32_t)(less == (op->variant == EMU_VARIANT_MIN) ? a : b);
 }
 
-/* Saturation to the part that is written, then the second operation or the rest of c. */
-static uint64_t finish(const struct emu_alu *op, s128 value, bool is_signed, uint64_t c)
+/* Saturation, then the second operation or the rest of c. */
+static uint64_t finish(const struct emu_alu *op, const struct scalar *scalar, int64_t value,
+                       bool is_signed, uint64_t c)
 {
     struct part part = part_of(op, -1);
 
     if (op->saturate)
-        value = clamp(value, part.width, is_signed);
+        value = scalar->is_shift ? saturate_shifted(value, is_signed)
+                                 : saturate(value, part.width, is_signed);
     if (op->variant == EMU_VARIANT_ADD || op->variant == EMU_VARIANT_MIN ||
-        op->variant == EMU_VARIANT_MAX)
-        return second_operation(op, (uint64_t)value, c, is_signed);
+        op->variant == EMU_VARIANT_MAX) {
+        /* A sum is signed and of 32 bits by now, whatever its type. */
+        if (scalar->is_sum)
+            value = emu_signed_bits((uint64_t)value, 32);
+        return second_operation(op, value, c, is_signed);
+    }
     if (part.width == 32)
         return (uint32_t)value;
 
@@ -76,33 +119,31 @@ static uint64_t finish(const struct emu_alu *op, s128 value, bool is_signed, uin
 
 /* ---- Scalar operations ---- */
 
-typedef s128 (*operation)(const struct emu_alu *op, int64_t a, int64_t b);
-
-static s128 sum(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t sum(const struct emu_alu *op, int64_t a, int64_t b)
 {
     (void)op;
     return a + b;
 }
 
-static s128 difference(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t difference(const struct emu_alu *op, int64_t a, int64_t b)
 {
     (void)op;
     return a - b;
 }
 
-static s128 distance(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t distance(const struct emu_alu *op, int64_t a, int64_t b)
 {
     (void)op;
     return a < b ? b - a : a - b;
 }
 
-static s128 smaller(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t smaller(const struct emu_alu *op, int64_t a, int64_t b)
 {
     (void)op;
     return a < b ? a : b;
 }
 
-static s128 larger(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t larger(const struct emu_alu *op, int64_t a, int64_t b)
 {
     (void)op;
     return a < b ? b : a;
@@ -113,17 +154,17 @@ static int shift_amount(const struct emu_alu *op, int64_t b)
     return (int)(op->wrap ? b & 31 : b > 32 ? 32 : b);
 }
 
-static s128 shifted_left(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t shifted_left(const struct emu_alu *op, int64_t a, int64_t b)
 {
-    return (s128)a * ((s128)1 << shift_amount(op, b));
+    return (int64_t)((uint64_t)a << shift_amount(op, b));
 }
 
-static s128 shifted_right(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t shifted_right(const struct emu_alu *op, int64_t a, int64_t b)
 {
     return a >> shift_amount(op, b);
 }
 
-static s128 compared(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t compared(const struct emu_alu *op, int64_t a, int64_t b)
 {
     switch (op->compare) {
     case EMU_EQ:
@@ -142,46 +183,59 @@ static s128 compared(const struct emu_alu *op, int64_t a, int64_t b)
 }
 
 /* Rounds away from zero. */
-static s128 average(const struct emu_alu *op, int64_t a, int64_t b)
+static int64_t average(const struct emu_alu *op, int64_t a, int64_t b)
 {
     (void)op;
     return (a + b + (a + b >= 0)) >> 1;
 }
 
-static void run_scalar(const struct emu_alu *op, operation operate, uint64_t *const *results,
-                       const uint64_t *const *sources, uint32_t mask){
-    EMU_FOR_LANES(mask,
-                  {
-                      int64_t a = source(op, 0, op->from, sources[0][i]);
-                      int64_t b = source(op, 1, op->third, sources[1][i]);
-
-                      results[0][i] = finish(op, operate(op, a, b), op->is_signed,
-                                             op->source_count > 2 ? sources[2][i] : 0);
-                  })}
-
-#define SCALAR(name, operate)                                                                      \
-    EMU_EXECUTE(name)                                                                              \
-    {                                                                                              \
-        (void)why;                                                                                 \
-        run_scalar(op, operate, results, sources, mask);                                           \
-        return true;                                                                               \
-    }
-
-SCALAR(add, sum) SCALAR(sub, difference) SCALAR(absdiff, distance) SCALAR(min, smaller)
-    SCALAR(max, larger) SCALAR(shl, shifted_left) SCALAR(shr, shifted_right)
-
-        EMU_EXECUTE(set)
+static void run_scalar(const struct emu_alu *op, const struct scalar *scalar,
+                       uint64_t *const *results, const uint64_t *const *sources, uint32_t mask)
 {
+    bool has_c = op->source_count > 2;
+
+    EMU_FOR_LANES(mask, {
+        int64_t a = source(op, 0, op->from, sources[0][i]);
+        int64_t b = source(op, 1, op->third, sources[1][i]);
+
+        results[0][i] =
+            finish(op, scalar, scalar->operate(op, a, b), op->is_signed, has_c ? sources[2][i] : 0);
+    })
+}
+
+/* Its second operation is of the type of a, though the manual has it unsigned. */
+EMU_EXECUTE(set)
+{
+    static const struct scalar scalar = {.operate = compared};
+    bool has_c = op->source_count > 2;
+
     (void)why;
     EMU_FOR_LANES(mask, {
         int64_t a = source(op, 0, op->type, sources[0][i]);
         int64_t b = source(op, 1, op->from, sources[1][i]);
 
-        results[0][i] =
-            finish(op, compared(op, a, b), false, op->source_count > 2 ? sources[2][i] : 0);
+        results[0][i] = finish(op, &scalar, compared(op, a, b), is_signed_type(op->type),
+                               has_c ? sources[2][i] : 0);
     })
     return true;
 }
+
+#define SCALAR(name, ...)                                                                          \
+    EMU_EXECUTE(name)                                                                              \
+    {                                                                                              \
+        static const struct scalar scalar = {__VA_ARGS__};                                         \
+        (void)why;                                                                                 \
+        run_scalar(op, &scalar, results, sources, mask);                                           \
+        return true;                                                                               \
+    }
+
+SCALAR(add, .operate = sum, .is_sum = true)
+SCALAR(sub, .operate = difference, .is_sum = true)
+SCALAR(absdiff, .operate = distance)
+SCALAR(min, .operate = smaller)
+SCALAR(max, .operate = larger)
+SCALAR(shl, .operate = shifted_left, .is_shift = true)
+SCALAR(shr, .operate = shifted_right, .is_shift = true)
 
 /* Whole registers count as signed, whatever the type says: so an H200 has it. */
 static int64_t factor(const struct emu_alu *op, int operand, enum emu_type type, uint64_t value)
@@ -198,18 +252,19 @@ static uint64_t mad(const struct emu_alu *op, uint64_t a, uint64_t b, uint64_t c
     bool negate_c = op->negated >> 2 & 1;
     bool is_signed =
         is_signed_type(op->from) || is_signed_type(op->third) || negate_product || negate_c;
-    s128 value = (s128)factor(op, 0, op->from, a) * factor(op, 1, op->third, b);
+    int64_t value = factor(op, 0, op->from, a) * factor(op, 1, op->third, b);
     bool one_more = op->plus_one || negate_product || negate_c;
 
     if (!op->plus_one && negate_product)
         value = ~value;
     else if (!op->plus_one && negate_c)
         c = ~c;
-    value += (s128)emu_signed_bits(c, 32) + one_more;
-    if (op->variant == EMU_VARIANT_SHR7)
-        value >>= 7;
-    else if (op->variant == EMU_VARIANT_SHR15)
-        value >>= 15;
+    value += emu_signed_bits(c, 32) + one_more;
+    if (op->variant == EMU_VARIANT_SHR7 || op->variant == EMU_VARIANT_SHR15) {
+        int shift = op->variant == EMU_VARIANT_SHR7 ? 7 : 15;
+
+        value = is_signed ? value >> shift : (int64_t)((uint64_t)value >> shift);
+    }
     if (op->saturate)
         value = clamp(value, 32, is_signed);
     return (uint32_t)value;
@@ -239,8 +294,8 @@ static uint64_t on_elements(const struct emu_alu *op, operation operate, int wid
 
     for (int at = 0; at < 32 / width; at++) {
         uint64_t place = emu_low_bits(UINT64_MAX, width) << at * width;
-        s128 value = operate(op, element(op, 0, at, width, a_type, abc),
-                             element(op, 1, at, width, b_type, abc));
+        int64_t value = operate(op, element(op, 0, at, width, a_type, abc),
+                                element(op, 1, at, width, b_type, abc));
 
         if (op->elements[0] && !(op->elements[0] >> at & 1))
             continue;
