@@ -193,6 +193,10 @@ static void floats_change_their_width(void **state)
     assert_int_equal(RUN("cvt.f32.f16 d, a", 0x0001), fixture_f32(0x1p-24f));
     assert_int_equal(RUN("cvt.f32.bf16 d, a", 0x8001), 0x80010000);
     assert_int_equal(RUN("cvt.ftz.f32.bf16 d, a", 0x8001), 0x80000000);
+    /* .ftz is nothing where f16 is made (measured on an H200) */
+    assert_int_equal(RUN("cvt.rp.ftz.f16.f32 d, a", 0x00000001), 1);
+    assert_int_equal(RUN("cvt.rm.ftz.sat.f16.f32 d, a", 0x007fffff), 0);
+    assert_int_equal(RUN("cvt.rm.ftz.f16.f32 d, a", 0x80799a1a), 0x8001);
     assert_int_equal(RUN("cvt.rn.f16.f32 d, a", fixture_f32(65520)), 0x7c00);
     assert_int_equal(RUN("cvt.rz.f16.f32 d, a", fixture_f32(65520)), 0x7bff);
     assert_int_equal(RUN("cvt.rn.satfinite.f16.f32 d, a", 0x7f800000), 0x7bff);
@@ -216,6 +220,7 @@ static void nan_of_floats(void **state)
     assert_int_equal(RUN("cvt.rn.f16.f32 d, a", 0xffc00000), 0x7fff);
     assert_int_equal(RUN("cvt.f32.f16 d, a", 0x7e00), 0x7fffffff);
     assert_int_equal(RUN("cvt.f32.bf16 d, a", 0x7ff7), 0x7ff70000);
+    assert_int_equal(RUN("cvt.ftz.f32.bf16 d, a", 0x7fcb), 0x7fffffff);
     assert_int_equal(RUN("cvt.f32.f32 d, a", 0x7f80ffff), 0x7f80ffff);
     assert_int_equal(RUN("cvt.rni.f32.f32 d, a", 0x7f80ffff), 0x7fffffff);
     assert_true(RUN("cvt.f64.f32 d, a", 0x7f80ffff) == UINT64_C(0x7ff81fffe0000000));
@@ -224,6 +229,7 @@ static void nan_of_floats(void **state)
     assert_true(RUN("cvt.f64.f16 d, a", 0xfe01) == UINT64_C(0xfff8040000000000));
     assert_true(RUN("cvt.f64.bf16 d, a", 0x7fc4) == UINT64_C(0x7ff8800000000000));
     assert_int_equal(RUN("cvt.rna.tf32.f32 d, a", 0x7f80ffff), 0x7f80e000);
+    assert_int_equal(RUN("cvt.rna.satfinite.tf32.f32 d, a", 0x7ffb8a4b), 0x7ffb6000);
     assert_int_equal(RUN("cvt.rn.tf32.f32 d, a", 0x7fc00001), 0x7fffe000);
 }
 

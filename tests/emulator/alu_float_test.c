@@ -246,6 +246,9 @@ static void out_of_bounds_nan_makes_a_zero(void **state)
     assert_int_equal(RUN("fma.rn.oob.f16 d, a, b, c", 0x3c00, 0x3c00, 0x3c00), 0x4000);
     assert_int_equal(RUN("fma.rn.oob.relu.f16x2 d, a, b, c", 0x7ff7bc00, 0x3c003c00, 0x3c000000),
                      0);
+    /* of either sign, as measured on an H200 */
+    assert_int_equal(RUN("fma.rn.oob.bf16x2 d, a, b, c", 0xbf56bdfd, 0xfff78115, 0x804fbe4b),
+                     0x0000be4b);
     assert_int_equal(RUN("fma.rn.f16 d, a, b, c", 0x7ff7, 0x3c00, 0x3c00), 0x7fff);
 }
 
