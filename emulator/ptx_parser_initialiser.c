@@ -1,6 +1,7 @@
 /* What stands behind = in a declaration: PTX ISA "Initializers".
  *
- * Bytes are written in the order of the text, and the rest is zeros. */
+ * Values are written one behind the other, and the rest is zeros: braces that have fewer than
+ * their dimension leave no gap (so does ptxas 13.0, and so does an H200). */
 #include "emulator/bits.h"
 #include "emulator/ptx_parser.h"
 
@@ -139,8 +140,9 @@ static bool parse_masked(struct emu_parser *p, struct emu_relocation *relocation
     return parse_address(p, relocation) && emu_expect_sign(p, ')', "a masked address");
 }
 
-static bool parse_scalar(struct emu_parser *p, struct initialiser *in, uint64_t at)
+static bool parse_scalar(struct emu_parser *p, struct initialiser *in)
 {
+    uint64_t at = in->bytes.count;
     int line = p->token.line;
     bool is_masked = p->token.kind == EMU_TOKEN_INTEGER && p->ahead.sign == '(';
     struct emu_relocation relocation = {.shift = -1};
@@ -166,15 +168,24 @@ static uint64_t bytes_within(const struct initialiser *in, int level)
     return bytes;
 }
 
-static bool parse_level(struct emu_parser *p, struct initialiser *in, int level, uint64_t at)
+/* Values of a vector are not left out. */
+static bool has_all(struct emu_parser *p, const struct initialiser *in, int level, uint64_t count)
 {
-    uint64_t count = 0, step;
+    bool is_vector = in->variable->vector > 1 && level == in->dimension_count - 1;
+
+    return !is_vector || count == in->dimensions[level] ||
+           emu_fail(p->error, p->token.line, "%s: %llu values for a vector", in->variable->name,
+                    (unsigned long long)count);
+}
+
+static bool parse_level(struct emu_parser *p, struct initialiser *in, int level)
+{
+    uint64_t count = 0;
 
     if (level == in->dimension_count)
-        return parse_scalar(p, in, at);
+        return parse_scalar(p, in);
     if (!emu_expect_sign(p, '{', "an initialiser"))
         return false;
-    step = bytes_within(in, level + 1);
     if (!emu_at_sign(p, '}')) {
         do {
             bool is_open = level == 0 && in->variable->count == 0;
@@ -182,11 +193,13 @@ static bool parse_level(struct emu_parser *p, struct initialiser *in, int level,
             if (!is_open && count == in->dimensions[level])
                 return emu_fail(p->error, p->token.line, "%s: more than %llu values in braces",
                                 in->variable->name, (unsigned long long)count);
-            if (!parse_level(p, in, level + 1, at + count * step))
+            if (!parse_level(p, in, level + 1))
                 return false;
             count++;
         } while (emu_take_sign(p, ','));
     }
+    if (!has_all(p, in, level, count))
+        return false;
     if (level == 0)
         in->dimensions[0] = in->variable->count == 0 ? count : in->dimensions[0];
     return emu_expect_sign(p, '}', "an initialiser");
@@ -223,7 +236,7 @@ bool emu_parse_initialiser(struct emu_parser *p, struct emu_variable *variable,
     if (variable->vector > 1)
         in.dimensions[in.dimension_count++] = (uint64_t)variable->vector;
 
-    bool done = parse_level(p, &in, 0, 0) && finish(p, &in);
+    bool done = parse_level(p, &in, 0) && finish(p, &in);
 
     emu_list_free(&in.bytes, p->arena);
     emu_list_free(&in.relocations, p->arena);
