@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { SHARED_UNIT = 128 }; /* "Special Registers: %total_smem_size" */
+enum {
+    SHARED_UNIT = 128,           /* "Special Registers: %total_smem_size" */
+    SHARED_USED_BY_SYSTEM = 288, /* of what is reserved, by an H200 with driver 580 */
+};
 
 /* Of a vector: w is 0 of indices, 1 of sizes. */
 static uint64_t part_of(const uint32_t vector[3], int part, uint32_t w)
@@ -124,11 +127,12 @@ uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int par
         return clock_of(cta->cluster, special);
     case EMU_TOTAL_SMEM_SIZE: /* without what is reserved, in units of allocation */
         return emu_align_up(cta->shared_bytes - EMU_SHARED_RESERVED, SHARED_UNIT);
-    case EMU_AGGR_SMEM_SIZE:
-        return emu_align_up(cta->shared_bytes, SHARED_UNIT);
+    case EMU_AGGR_SMEM_SIZE: /* bytes, as an H200 counts them */
+        return cta->shared_bytes;
     case EMU_DYNAMIC_SMEM_SIZE:
         return launch->dynamic_shared_bytes;
     case EMU_RESERVED_SMEM_OFFSET_END:
+        return SHARED_USED_BY_SYSTEM;
     case EMU_RESERVED_SMEM_OFFSET_CAP:
         return EMU_SHARED_RESERVED;
     default: /* smid, gridid, counters ...: one multiprocessor of one grid will do */

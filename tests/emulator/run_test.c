@@ -24,17 +24,21 @@ static void every_thread_knows_who_it_is(void **state)
 static void shared_memory_is_counted_with_and_without_the_reserved_bytes(void **state)
 {
     (void)state;
-    struct trial t =
-        trial_make(KERNEL(".shared .align 4 .b8 tile[100];\nst.shared.b8 [tile], 1;\n"
-                          "mov.u32 %r0, %total_smem_size;\nst.global.u32 [%out], %r0;\n"
-                          "mov.u32 %r0, %aggr_smem_size;\nst.global.u32 [%out+4], %r0;\n"
-                          "mov.u32 %r0, %dynamic_smem_size;\nst.global.u32 [%out+8], %r0;\n"),
-                   1);
+    struct trial t = trial_make(
+        KERNEL(".shared .align 4 .b8 tile[112];\nst.shared.b8 [tile], 1;\n"
+               "mov.u32 %r0, %total_smem_size;\nst.global.u32 [%out], %r0;\n"
+               "mov.u32 %r0, %aggr_smem_size;\nst.global.u32 [%out+4], %r0;\n"
+               "mov.u32 %r0, %dynamic_smem_size;\nst.global.u32 [%out+8], %r0;\n"
+               "mov.u32 %r0, %reserved_smem_offset_end;\nst.global.u32 [%out+12], %r0;\n"
+               "mov.u32 %r0, %reserved_smem_offset_cap;\nst.global.u32 [%out+16], %r0;\n"),
+        1);
 
     trial_expect_done(&t, 1, 1, 0, 60);
     assert_int_equal(t.words[0], 256);
-    assert_int_equal(t.words[1], 1024 + 256);
+    assert_int_equal(t.words[1], 1024 + 112 + 60);
     assert_int_equal(t.words[2], 60);
+    assert_int_equal(t.words[3], 288); /* measured on an H200, driver 580 */
+    assert_int_equal(t.words[4], 1024);
     trial_free(&t);
 }
 
