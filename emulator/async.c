@@ -148,9 +148,11 @@ static void check(const struct emu_async *work, struct emu_cta *cta, uint64_t ad
 
 static struct emu_change change_of(const struct emu_async *work)
 {
-    return (struct emu_change){work->op->flags & REDUCES ? (enum emu_reduction)work->op->variant
-                                                         : EMU_REDUCE_NONE,
-                               work->type, work->flush};
+    return (struct emu_change){
+        .how = work->op->flags & REDUCES ? (enum emu_reduction)work->op->variant : EMU_REDUCE_NONE,
+        .type = work->type,
+        .flush = work->flush,
+    };
 }
 
 static void put(const struct emu_async *work, unsigned char *to, const unsigned char *from,

@@ -6,28 +6,42 @@
 
 enum { VECTOR_MAX = 8 };
 
-/* What an atomic does to the element at `at`; what was there before. */
-static uint64_t update_element(const struct emu_op *op, unsigned char *at, uint64_t value,
-                               uint64_t other)
+/* What an atomic does at an address. PTX ISA "atom": add.f32 flushes subnormals in global memory,
+ * and keeps them in shared; in vectors too (measured on an H200). */
+static struct emu_change change_at(const struct emu_op *op, uint64_t address)
 {
-    enum emu_reduction how = (enum emu_reduction)op->variant;
+    bool is_global = emu_is_global(op->space, address);
+
+    return (struct emu_change){
+        .how = (enum emu_reduction)op->variant,
+        .type = op->type,
+        .flush = is_global && op->type == EMU_F32 && op->variant == EMU_REDUCE_ADD,
+        .is_local = !is_global,
+    };
+}
+
+/* What it does to the element at `at`; what was there before. */
+static uint64_t update_element(const struct emu_op *op, const struct emu_change *change,
+                               unsigned char *at, uint64_t value, uint64_t other)
+{
     uint64_t old = emu_load_bits(at, op->type, op->bytes);
 
-    if (how != EMU_REDUCE_CAS)
-        emu_store_bits(at, emu_reduced(how, op->type, op->flags, old, value), op->bytes);
-    else if (emu_reduced(EMU_REDUCE_EXCH, op->type, false, 0, value) == old)
+    if (change->how != EMU_REDUCE_CAS)
+        emu_store_bits(at, emu_reduced(change, old, value), op->bytes);
+    else if (emu_reduced(change, old, value) == old)
         emu_store_bits(at, other, op->bytes);
     return old;
 }
 
 /* All elements of a lane, at once. */
 static void update_lane(const struct emu_group *group, const struct emu_op *op, int lane,
-                        unsigned char *at, const uint64_t *const *values)
+                        uint64_t address, unsigned char *at, const uint64_t *const *values)
 {
+    const struct emu_change change = change_at(op, address);
     const uint64_t *others = values[op->source_count > 2]; /* of cas */
 
     for (int i = 0; i < op->vector; i++, at += op->bytes) {
-        uint64_t old = update_element(op, at, values[i][lane], others[lane]);
+        uint64_t old = update_element(op, &change, at, values[i][lane], others[lane]);
 
         if (i < op->result_count && op->results[i] >= 0)
             emu_slot(group, op->results[i])[lane] = emu_extend(old, op->type, op->width);
@@ -38,7 +52,7 @@ static void update_lane(const struct emu_group *group, const struct emu_op *op, 
 static bool log_lane(struct emu_cluster *cluster, const struct emu_op *op, int lane,
                      uint64_t address, unsigned char *to, const uint64_t *const *values)
 {
-    const struct emu_change change = {(enum emu_reduction)op->variant, op->type, op->flags};
+    const struct emu_change change = change_at(op, address);
     unsigned char *at =
         emu_log_add(&cluster->log, address, to, (uint32_t)(op->bytes * op->vector), &change);
 
@@ -70,7 +84,7 @@ static enum emu_step update(struct emu_warp *warp, struct emu_group *group, cons
         if (!(mask >> lane & 1))
             continue;
         if (!(places.logged >> lane & 1))
-            update_lane(group, op, lane, places.at[lane], values);
+            update_lane(group, op, lane, address[lane], places.at[lane], values);
         else if (!log_lane(cluster, op, lane, address[lane], places.at[lane], values))
             return emu_fault(warp, op, lane, EMU_NO_RESOURCES, "no memory for a reduction");
     }
@@ -135,10 +149,6 @@ enum emu_decoded emu_decode_atomic(struct emu_decoder *d, const struct emu_instr
     if (!emu_can_reduce((enum emu_reduction)op->variant, op->type) ||
         (op->wide && op->variant != EMU_REDUCE_EXCH && op->variant != EMU_REDUCE_CAS))
         return emu_refuse_form(d, i, "no such operation on this type");
-    /* PTX ISA "atom": add.f32 flushes subnormals in global memory, and keeps them in shared; in
-     * vectors too (measured on H200). */
-    op->flags =
-        op->type == EMU_F32 && op->variant == EMU_REDUCE_ADD && op->space != EMU_SPACE_SHARED;
     if (end < at + 2 || (is_atom && !emu_add_results(d, op, &i->operands[0])))
         return emu_refuse_form(d, i, "has too few operands");
     if (is_atom)

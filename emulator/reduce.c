@@ -72,10 +72,8 @@ static enum emu_format format_of(enum emu_type type)
     case EMU_BF16:
     case EMU_BF16X2:
         return EMU_FORMAT_BF16;
-    case EMU_F32:
-        return EMU_FORMAT_F32;
     default:
-        return EMU_FORMAT_F64;
+        return EMU_FORMAT_F32;
     }
 }
 
@@ -91,7 +89,7 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Sums of these in f64 round once to all of them but f64 itself, whose sum it is. */
+/* Of f16, bf16 and f32: their sums in f64 round once to all of them. */
 static double combined(enum emu_reduction how, double a, double b)
 {
     if (how == EMU_REDUCE_ADD)
@@ -160,9 +158,22 @@ static uint64_t reduced_integer(enum emu_reduction how, enum emu_type type, uint
     }
 }
 
-uint64_t emu_reduced(enum emu_reduction how, enum emu_type type, bool flush, uint64_t old,
-                     uint64_t value)
+/* A multiprocessor adds as add.f64 does: of two NaN the one that was there is the result, made
+ * quiet. The units of global memory leave its bits alone, and of two take the one that is added
+ * (both measured on an H200). */
+static uint64_t sum_f64(bool is_local, uint64_t old, uint64_t value)
 {
+    double a = emu_f64_of(old), b = emu_f64_of(value);
+
+    if (!is_local && (isnan(a) || isnan(b)))
+        return isnan(b) ? value : old;
+    return emu_f64_bits(emu_add_f64(b, a, EMU_NEAREST_EVEN));
+}
+
+uint64_t emu_reduced(const struct emu_change *change, uint64_t old, uint64_t value)
+{
+    enum emu_reduction how = change->how;
+    enum emu_type type = change->type;
     int bytes = emu_type_bytes(type);
     uint64_t mask = bytes < 8 ? ((uint64_t)1 << (8 * bytes)) - 1 : ~(uint64_t)0;
 
@@ -170,10 +181,10 @@ uint64_t emu_reduced(enum emu_reduction how, enum emu_type type, bool flush, uin
     value &= mask;
     if (is_packed(type))
         return reduced_pair(how, format_of(type), old, value);
-    if (type == EMU_F64 && how == EMU_REDUCE_ADD) /* a NaN keeps its bits, as in add.f64 */
-        return emu_f64_bits(emu_add_f64(emu_f64_of(old), emu_f64_of(value), EMU_NEAREST_EVEN));
-    if (is_half(type) || type == EMU_F32 || type == EMU_F64)
-        return reduced_float(how, format_of(type), flush, old, value) & mask;
+    if (type == EMU_F64 && how == EMU_REDUCE_ADD)
+        return sum_f64(change->is_local, old, value);
+    if (is_half(type) || type == EMU_F32)
+        return reduced_float(how, format_of(type), change->flush, old, value) & mask;
     return reduced_integer(how, type, old, value) & mask;
 }
 
@@ -184,8 +195,7 @@ void emu_change_bytes(const struct emu_change *change, unsigned char *to, const 
 
     for (uint64_t i = 0; i + (uint64_t)size <= bytes; i += (uint64_t)size)
         emu_store_bits(to + i,
-                       emu_reduced(change->how, change->type, change->flush,
-                                   emu_load_bits(to + i, change->type, 8),
+                       emu_reduced(change, emu_load_bits(to + i, change->type, 8),
                                    emu_load_bits(from + i, change->type, 8)),
                        size);
 }

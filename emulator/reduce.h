@@ -23,16 +23,17 @@ enum emu_reduction {
 enum emu_reduction emu_reduction_of(const struct emu_instruction *instruction);
 /* Whether there is such an operation on the type. */
 bool emu_can_reduce(enum emu_reduction how, enum emu_type type);
-/* The element after it: bits of the type. `flush`: subnormals of f32 become zeros. */
-uint64_t emu_reduced(enum emu_reduction how, enum emu_type type, bool flush, uint64_t old,
-                     uint64_t value);
 
-/* The same to all elements of some bytes. */
 struct emu_change {
     enum emu_reduction how;
     enum emu_type type;
-    bool flush;
+    bool flush;    /* subnormals of f32 become zeros */
+    bool is_local; /* of a multiprocessor: not in global memory */
 };
+
+/* The element after it: bits of the type. */
+uint64_t emu_reduced(const struct emu_change *change, uint64_t old, uint64_t value);
+/* The same to all elements of some bytes. */
 void emu_change_bytes(const struct emu_change *change, unsigned char *to, const unsigned char *from,
                       uint64_t bytes);
 

@@ -171,8 +171,7 @@ enum emu_step emu_stopped(struct emu_cluster *cluster)
 
 /* ---- All lanes of an instruction ---- */
 
-/* Of the address of a lane, by the windows. */
-static bool is_global(enum emu_space space, uint64_t address)
+bool emu_is_global(enum emu_space space, uint64_t address)
 {
     return space == EMU_SPACE_NONE ? address - EMU_SHARED_WINDOW >= 3 * EMU_WINDOW_BYTES
                                    : space == EMU_SPACE_GLOBAL || space == EMU_SPACE_CONST;
@@ -218,7 +217,7 @@ enum emu_step emu_find_places(struct emu_warp *warp, struct emu_group *group,
 
         if (!(mask >> lane & 1))
             continue;
-        global = is_global(space, address[lane]);
+        global = emu_is_global(space, address[lane]);
         at = global ? beside(here, address[lane], bytes, alignment) : NULL;
         if (!at)
             at = emu_access(warp, group, op, lane, space, address[lane], bytes, alignment);

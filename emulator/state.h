@@ -401,6 +401,9 @@ enum emu_step emu_fault(struct emu_warp *warp, const struct emu_op *op, int lane
                         enum emu_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Whether an instruction of that space has a global address there, by the windows. */
+bool emu_is_global(enum emu_space space, uint64_t address);
+
 /* The bytes behind an address of a lane, for `bytes` that may be read or written; null after a
  * fault has been told. emu_access() demands that the address is a multiple of `alignment`. */
 unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,

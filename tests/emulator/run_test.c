@@ -216,6 +216,75 @@ static void atomics_of_all_threads_add_up(void **state)
 }
 
 /* A lock that the lanes of one warp fight for: a machine that runs the first lane alone hangs. */
+/* Measured on an H200: the NaN that is there wins in shared memory, and is made quiet; in global
+ * memory the one that is added wins, as it is. */
+static void sums_of_f64_keep_a_nan(void **state)
+{
+    (void)state;
+    struct trial t = trial_make(
+        KERNEL_WITH(".shared .align 8 .b64 tile;\n",
+                    "mov.b64 %d1, 0x7ff0000000000001;\nmov.b64 %d2, 0xfff0000000000002;\n"
+                    "st.shared.b64 [tile], %d1;\nred.shared.add.f64 [tile], %d2;\n"
+                    "ld.shared.b64 %d3, [tile];\nst.global.b64 [%out], %d3;\n"
+                    "mov.u64 %d4, tile;\ncvta.shared.u64 %d4, %d4;\nst.shared.b64 [tile], 0;\n"
+                    "atom.add.f64 %d3, [%d4], %d2;\nld.shared.b64 %d3, [tile];\n"
+                    "st.global.b64 [%out+8], %d3;\n"
+                    "st.global.b64 [%out+16], %d1;\nred.global.add.f64 [%out+16], %d2;\n"
+                    "st.global.b64 [%out+24], 0;\natom.add.f64 %d3, [%out+24], %d1;\n"),
+        1);
+    const uint64_t expected[] = {
+        UINT64_C(0x7ff8000000000001),
+        UINT64_C(0xfff8000000000002),
+        UINT64_C(0xfff0000000000002),
+        UINT64_C(0x7ff0000000000001),
+    };
+
+    trial_expect_done(&t, 1, 1, 0, 0);
+    assert_memory_equal(t.words, expected, sizeof expected);
+    trial_free(&t);
+}
+
+/* Where the address is decides, not what the text says of it. */
+static void sums_of_f32_flush_subnormals_in_global_memory(void **state)
+{
+    (void)state;
+    struct trial t = trial_make(
+        KERNEL_WITH(".shared .align 8 .b32 tile[2];\n",
+                    "mov.b32 %f1, 0x00000003;\nmov.b32 %f2, 0x00000004;\n"
+                    "mov.u64 %d4, tile;\ncvta.shared.u64 %d4, %d4;\n"
+                    "st.shared.f32 [tile], %f1;\natom.shared.add.f32 %f3, [tile], %f2;\n"
+                    "atom.add.f32 %f3, [%d4], %f2;\nld.shared.f32 %f3, [tile];\n"
+                    "st.global.f32 [%out], %f3;\n"
+                    "st.global.v2.f32 [%out+8], {%f1, %f1};\nred.add.f32 [%out+8], %f2;\n"
+                    "atom.global.v2.f32.add {%f3, %f4}, [%out+8], {%f2, %f2};\n"),
+        1);
+
+    trial_expect_done(&t, 1, 1, 0, 0);
+    assert_int_equal(t.words[0], 3 + 4 + 4);
+    assert_int_equal(t.words[2], 0);
+    assert_int_equal(t.words[3], 0);
+    trial_free(&t);
+}
+
+static void constants_are_not_global_memory(void **state)
+{
+    (void)state;
+    struct trial t = trial_make(
+        KERNEL_WITH(".const .align 4 .u32 five = 5;\n",
+                    "mov.u64 %d1, five;\ncvta.const.u64 %d1, %d1;\ncvta.global.u64 %d2, %out;\n"
+                    "isspacep.const %p0, %d1;\nisspacep.global %p1, %d1;\n"
+                    "isspacep.const %p2, %d2;\nisspacep.global %p3, %d2;\n"
+                    "selp.b32 %r0, 1, 0, %p0;\nselp.b32 %r1, 1, 0, %p1;\n"
+                    "selp.b32 %r2, 1, 0, %p2;\nselp.b32 %r3, 1, 0, %p3;\n"
+                    "st.global.v4.u32 [%out], {%r0, %r1, %r2, %r3};\n"),
+        1);
+    const uint32_t expected[] = {1, 0, 0, 1};
+
+    trial_expect_done(&t, 1, 1, 0, 0);
+    assert_memory_equal(t.words, expected, sizeof expected);
+    trial_free(&t);
+}
+
 static void lanes_of_one_warp_can_wait_for_each_other(void **state)
 {
     (void)state;
@@ -414,6 +483,9 @@ int main(void)
         cmocka_unit_test(local_memory_is_each_threads_own),
         cmocka_unit_test(constants_and_globals_keep_what_they_hold),
         cmocka_unit_test(atomics_of_all_threads_add_up),
+        cmocka_unit_test(sums_of_f64_keep_a_nan),
+        cmocka_unit_test(sums_of_f32_flush_subnormals_in_global_memory),
+        cmocka_unit_test(constants_are_not_global_memory),
         cmocka_unit_test(lanes_of_one_warp_can_wait_for_each_other),
         cmocka_unit_test(a_turnstile_lets_all_ctas_through),
         cmocka_unit_test(the_seed_alone_decides_the_order),
