@@ -44,6 +44,16 @@ EXPORTED int emu_set_check(int mode)
     return done;
 }
 
+EXPORTED int emu_check(void)
+{
+    int mode;
+
+    emu_cu_lock();
+    mode = emu_cu_driver.check_mode;
+    emu_cu_unlock();
+    return mode;
+}
+
 /* ---- What was found ---- */
 
 static bool keep(const struct emu_finding *finding)

@@ -59,6 +59,8 @@ enum emu_check_mode {
 /* For all launches from now on; what was allocated before counts as written. False without memory
  * for it, or for a mode that there is not. */
 int emu_set_check(int mode);
+/* The mode that holds: for a program that puts it back. */
+int emu_check(void);
 
 /* One of those who are part of it: a warp, and what it did. */
 struct emu_finding_side {

@@ -20,10 +20,10 @@ static bool begins_with(const char *word, const char *start)
 /* cu... and emu_... of emulator.h alone, or a program's own names could be taken for ours. */
 static void nothing_else_is_exported(void **state)
 {
-    static const char *const ours[] = {
-        "emu_last_report", "emu_set_seed",        "emu_set_threads",
-        "emu_set_exact",   "emu_set_limits",      "emu_set_check",
-        "emu_findings",    "emu_forget_findings", "emu_finding_words"};
+    static const char *const ours[] = {"emu_last_report",  "emu_set_seed",   "emu_set_threads",
+                                       "emu_set_exact",    "emu_set_limits", "emu_set_check",
+                                       "emu_check",        "emu_findings",   "emu_forget_findings",
+                                       "emu_finding_words"};
     char line[512], word[256];
     int symbols = 0, strangers = 0;
     FILE *nm;
@@ -229,6 +229,34 @@ static void the_environment_or_the_program_says_how_many_threads(void **state)
     unsetenv("LATHE_EMU_THREADS");
 }
 
+static int check_mode_after_init(void)
+{
+    return cu.cuInit(0) ? -1 : emulator.check();
+}
+
+static int check_mode_of_the_program(void)
+{
+    return emulator.set_check(1) && cu.cuInit(0) == CUDA_SUCCESS ? emulator.check() : -1;
+}
+
+static void the_environment_or_the_program_says_what_is_checked(void **state)
+{
+    (void)state;
+    only_on_the_fake();
+    assert_int_equal(emulator.check(), 0);
+    assert_int_equal(in_child(NULL, NULL, check_mode_after_init), 0);
+    assert_int_equal(in_child(NULL, NULL, check_mode_of_the_program), 1);
+    setenv("LATHE_EMU_CHECK", "1", 1);
+    assert_int_equal(in_child(NULL, NULL, check_mode_after_init), 2);
+    assert_int_equal(in_child(NULL, NULL, check_mode_of_the_program), 1);
+    setenv("LATHE_EMU_CHECK", "0", 1);
+    assert_int_equal(in_child(NULL, NULL, check_mode_after_init), 0);
+    unsetenv("LATHE_EMU_CHECK");
+    assert_false(emulator.set_check(3));
+    assert_false(emulator.set_check(-1));
+    assert_int_equal(emulator.check(), 0);
+}
+
 /* ---- The table of architectures, against that of the reference (misc.md 1) ---- */
 
 static void every_architecture_has_a_device(void **state)
@@ -304,6 +332,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(functions_are_found_by_name_and_version),
         cmocka_unit_test(the_environment_chooses_the_devices),
         cmocka_unit_test(the_environment_or_the_program_says_how_many_threads),
+        cmocka_unit_test(the_environment_or_the_program_says_what_is_checked),
         cmocka_unit_test(every_architecture_has_a_device),
         IN_CONTEXT(older_devices_have_no_clusters_and_no_tensor_maps),
     };
@@ -311,6 +340,7 @@ int main(int argc, char **argv)
     unsetenv("LATHE_EMU_ARCH");
     unsetenv("LATHE_EMU_SMS");
     unsetenv("LATHE_EMU_THREADS");
+    unsetenv("LATHE_EMU_CHECK");
     if (argc != 2 || driver_open(argv[1]))
         return 2;
     library = argv[1];

@@ -70,6 +70,8 @@ int driver_open(const char *path)
     missing += FIND_IN(emulator, set_threads, "emu_set_threads");
     missing += FIND_IN(emulator, set_exact, "emu_set_exact");
     missing += FIND_IN(emulator, set_limits, "emu_set_limits");
+    missing += FIND_IN(emulator, set_check, "emu_set_check");
+    missing += FIND_IN(emulator, check, "emu_check");
     if (!dlsym(library, "fake_reset"))
         return missing; /* the emulator, on its own machine */
     missing += FIND_IN(fake, launches, "fake_launches");

@@ -27,6 +27,8 @@ extern struct emulator_calls {
     void (*set_threads)(unsigned threads);
     void (*set_exact)(int exact);
     void (*set_limits)(uint64_t memory_bytes, uint64_t steps, uint32_t depth);
+    int (*set_check)(int mode);
+    int (*check)(void);
 } emulator;
 extern struct fake_calls {
     int (*launches)(void);
