@@ -197,6 +197,55 @@ LATHE_API enum lathe_status lathe_run_gemm(struct lathe_context *context,
                                            struct lathe_run_report *report,
                                            struct lathe_error *err);
 
+/* ---- What the sanitizer found ---- */
+
+enum lathe_check {
+    LATHE_CHECK_OFF,
+    LATHE_CHECK_FIRST, /* up to the first finding that is no warning, which ends the launch */
+    LATHE_CHECK_ALL    /* goes on past findings, as far as the kernel can                   */
+};
+
+/* One of those who are part of a finding: a warp, and what it did. */
+struct lathe_check_side {
+    uint32_t cta[3];
+    int warp, lane;        /* -1: none in particular                                        */
+    int line;              /* of the text; 0: none                                          */
+    char role[48];         /* the heading or label that it stands under, or empty           */
+    char instruction[128]; /* the opcode                                                    */
+    char operand[64];      /* as the text names the place: "[%full]"; or empty              */
+    int reads, writes;
+};
+
+/* One thing that is wrong. What is seen by the same instructions, in whatever schedule, is one. */
+struct lathe_check_finding {
+    size_t struct_size; /* written by the library                                       */
+    char code[32];      /* "race", "deadlock", "wrong-answer": docs/sanitizer.md        */
+    char kernel[128];
+    int is_warning; /* 1: the answer stays right, and it may cost time               */
+    uint64_t seed;  /* of the first schedule that shows it                           */
+    int schedules;  /* that show it                                                  */
+    uint64_t times; /* that it was seen, in all of them                              */
+    int has_who, has_other;
+    struct lathe_check_side who, other;
+    char object[128]; /* the place in memory, or empty                                */
+    char what[1024];
+    char needed[256]; /* what would have been right, or empty                         */
+    char words[4096]; /* all of it but seed and counts, in lines; no newline at the end */
+};
+
+/* Findings in the order in which they were found. One thread at a time. */
+struct lathe_findings;
+LATHE_API size_t lathe_findings_count(const struct lathe_findings *findings); /* 0 of null */
+/* Null when there is no such index. Good as long as the list. */
+LATHE_API const struct lathe_check_finding *lathe_findings_at(const struct lathe_findings *findings,
+                                                              size_t index);
+/* Those that are no warnings. */
+LATHE_API size_t lathe_findings_errors(const struct lathe_findings *findings);
+LATHE_API void lathe_findings_destroy(struct lathe_findings **findings);
+
+/* Called by the calling thread after each schedule: `done` of `count` have run. */
+typedef void (*lathe_progress_callback)(void *user, int done, int count);
+
 /* ---- Anyone's text, on the emulator ---- */
 
 enum { LATHE_RANK_MAX = 5 };
@@ -260,6 +309,11 @@ struct lathe_emulation {
     int buffer_count;
     const struct lathe_argument *arguments;
     int argument_count;
+    enum lathe_check check; /* the sanitizer                                            */
+    int schedules;          /* to run with, by the seed and those after it; 0: one.
+                               More need a check                                        */
+    lathe_progress_callback progress;
+    void *progress_user;
 };
 #define LATHE_EMULATION_INIT LATHE_INIT_(lathe_emulation)
 
@@ -267,12 +321,19 @@ struct lathe_emulation_report {
     size_t struct_size;
     char device[96];
     char entry[256];
-    double load_ms, time_ms;
-    char trouble[2048]; /* of a fault all that the emulator says, in lines; else empty */
+    double load_ms, time_ms; /* of the last load; of all launches */
+    char trouble[2048];      /* of a fault all that the emulator says, in lines; else empty */
+    int runs;                /* schedules that ran                                          */
+    int completed;           /* those that went to their end: 0: the buffers are as they were */
+    struct lathe_findings *findings; /* of a check: to be destroyed; else null          */
 };
 #define LATHE_EMULATION_REPORT_INIT LATHE_INIT_(lathe_emulation_report)
 
-/* Loads the text on the emulator, whatever GPU there is, and runs one launch of it to its end.
+/* Loads the text on the emulator, whatever GPU there is, and runs one launch of it to its end. With
+ * a check it is one for each schedule, each from the same buffers, which afterwards hold what the
+ * first of them gave; a later one that gives something else is a finding, answer-changes. What ends
+ * a launch is a finding then, and no error. Of the emulator's settings (seed, check) there is one
+ * set for the process: no other thread may use it meanwhile.
  * Errors: LATHE_NO_DRIVER (no emulator), LATHE_BAD_WORD (no such entry or arch), LATHE_OUT_OF_RANGE
  * (arguments that are not the entry's), LATHE_DRIVER_FAILED (text that is refused, a launch that
  * cannot be, a fault: the message is the first line of what the report says). */
@@ -280,6 +341,45 @@ LATHE_API enum lathe_status lathe_emulate(struct lathe_context *context,
                                           const struct lathe_emulation *emulation,
                                           struct lathe_emulation_report *report,
                                           struct lathe_error *err);
+
+/* ---- Check: a problem on the emulator, under many schedules ---- */
+
+struct lathe_check_options {
+    size_t struct_size;
+    int schedules;         /* 0: 20                                                       */
+    uint64_t seed;         /* of the first; the others have those after it                */
+    enum lathe_check mode; /* 0: LATHE_CHECK_FIRST                                        */
+    uint64_t data_seed;    /* draws the data, the same for all schedules                  */
+    int integers, guard, reference; /* as of lathe_run_options                            */
+    lathe_progress_callback progress;
+    void *progress_user;
+};
+#define LATHE_CHECK_OPTIONS_INIT LATHE_INIT_(lathe_check_options)
+
+struct lathe_check_report {
+    size_t struct_size; /* the plan within grows with the header: compile what uses it anew */
+    char device[96];
+    struct lathe_plan plan;
+    char reference[32];              /* "CPU, f64"                                         */
+    int runs;                        /* schedules that ran                                 */
+    double emulated_ms;              /* what their launches took                           */
+    struct lathe_findings *findings; /* to be destroyed                                    */
+};
+#define LATHE_CHECK_REPORT_INIT LATHE_INIT_(lathe_check_report)
+
+/* Runs the problem on the emulator, whatever GPU there is, once a schedule, with the sanitizer on,
+ * and compares every answer as lathe_run_gemm() does: one that is wrong is a finding, wrong-answer.
+ * LATHE_OK also where something was found. Of the emulator's settings (seed, check) there is one
+ * set for the process: no other thread may use it meanwhile. The check is put back; CUDA contexts
+ * of others on the emulator are left alone.
+ * Errors: LATHE_NO_DRIVER (no emulator), those of lathe_gemm_get(), LATHE_UNSUPPORTED (more work
+ * than is done unless `reference` insists). */
+LATHE_API enum lathe_status lathe_check_gemm(struct lathe_context *context,
+                                             const struct lathe_gemm *problem,
+                                             const struct lathe_plan_options *options,
+                                             const struct lathe_check_options *check,
+                                             struct lathe_check_report *report,
+                                             struct lathe_error *err);
 
 /* ---- Benchmark ---- */
 

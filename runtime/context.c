@@ -149,6 +149,43 @@ static void read_cache_limit(struct lathe_context *context)
                        "LATHE_CACHE_LIMIT=%.80s is no size such as 512M; 1G holds", text);
 }
 
+/* With the environment as `like` has it; as it is now where that is null. */
+static enum lathe_status create(struct lathe_context **context,
+                                const struct lathe_context_options *options,
+                                const struct lt_environment *like, struct lathe_error *err)
+{
+    struct lathe_context *made = lt_allocate(options->allocator, sizeof *made);
+
+    if (!made)
+        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a context");
+    memset(made, 0, sizeof *made);
+    if (options->allocator) {
+        made->has_allocator = true;
+        made->allocator = *options->allocator;
+    }
+    pthread_mutex_init(&made->opening, NULL);
+
+    const struct lathe_allocator *allocator = lt_context_allocator(made);
+    bool copied = copy_options(made, options);
+
+    copied = (like ? lt_environment_copy(&made->environment, like, allocator)
+                   : lt_environment_read(&made->environment, allocator)) &&
+             copied;
+
+    enum lathe_status status = copied
+                                   ? lt_functions_create(&made->functions, made, err)
+                                   : lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a context");
+
+    if (status != LATHE_OK) {
+        lathe_context_destroy(&made);
+        return status;
+    }
+    read_cache_switch(made);
+    read_cache_limit(made);
+    *context = made;
+    return LATHE_OK;
+}
+
 enum lathe_status lathe_context_create(struct lathe_context **context,
                                        const struct lathe_context_options *given,
                                        struct lathe_error *err)
@@ -159,33 +196,24 @@ enum lathe_status lathe_context_create(struct lathe_context **context,
 
     if (status == LATHE_OK)
         status = check_options(&options, err);
-    if (status != LATHE_OK)
-        return status;
+    return status == LATHE_OK ? create(context, &options, NULL, err) : status;
+}
 
-    struct lathe_context *made = lt_allocate(options.allocator, sizeof *made);
+enum lathe_status lt_context_on_emulator(struct lathe_context **context,
+                                         const struct lathe_context *like, void *cuda_context,
+                                         struct lathe_error *err)
+{
+    const struct lathe_context_options options = {
+        .struct_size = sizeof options,
+        .cuda_context = cuda_context,
+        .cache = LATHE_OFF,
+        .allocator = lt_context_allocator(like),
+        .log = like->log,
+        .log_user = like->log_user,
+        .emulator = LATHE_EMULATOR_ALWAYS,
+    };
 
-    if (!made)
-        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a context");
-    memset(made, 0, sizeof *made);
-    if (options.allocator) {
-        made->has_allocator = true;
-        made->allocator = *options.allocator;
-    }
-    pthread_mutex_init(&made->opening, NULL);
-
-    bool copied = copy_options(made, &options);
-
-    copied = lt_environment_read(&made->environment, lt_context_allocator(made)) && copied;
-    status = copied ? lt_functions_create(&made->functions, made, err)
-                    : lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a context");
-    if (status != LATHE_OK) {
-        lathe_context_destroy(&made);
-        return status;
-    }
-    read_cache_switch(made);
-    read_cache_limit(made);
-    *context = made;
-    return LATHE_OK;
+    return create(context, &options, &like->environment, err);
 }
 
 void lathe_context_destroy(struct lathe_context **context)

@@ -26,6 +26,12 @@ struct lt_reference;
 enum lathe_status lt_context_reference(struct lathe_context *context,
                                        struct lt_reference **reference, struct lathe_error *err);
 
+/* Another context, on the emulator, with the allocator, the log and the environment of `like`; it
+ * lives in the CUDA context that it is given. */
+enum lathe_status lt_context_on_emulator(struct lathe_context **context,
+                                         const struct lathe_context *like, void *cuda_context,
+                                         struct lathe_error *err);
+
 const struct lathe_allocator *lt_context_allocator(const struct lathe_context *context);
 
 /* One line to the caller's log, if there is one. */

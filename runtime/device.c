@@ -130,18 +130,12 @@ static enum lathe_status probe_gpu(struct lt_device *device, const struct lt_dev
 }
 
 /* The first of the emulator's devices that there are kernels for. */
-static enum lathe_status probe_emulator(struct lt_device *device,
-                                        const struct lt_device_choice *choice,
-                                        struct lathe_error *err)
+static enum lathe_status take_emulated(struct lt_device *device, struct lathe_error *err)
 {
-    char path[LT_EMULATOR_PATH_SIZE];
-    enum lathe_status status =
-        lt_driver_open_emulator(&device->driver, lt_emulator_find(choice->emulator, path), err);
     int count = 0;
+    enum lathe_status status = lt_driver_check(
+        &device->driver, device->driver.cuDeviceGetCount(&count), "cuDeviceGetCount", err);
 
-    if (status == LATHE_OK)
-        status = lt_driver_check(&device->driver, device->driver.cuDeviceGetCount(&count),
-                                 "cuDeviceGetCount", err);
     for (int i = 0; i < count && status == LATHE_OK; i++) {
         status = take_ordinal(device, i, err);
         if (status == LATHE_OK)
@@ -149,10 +143,30 @@ static enum lathe_status probe_emulator(struct lt_device *device,
         if (status == LATHE_OK && lt_arch_has_kernels(device->arch))
             return LATHE_OK;
     }
-    if (status == LATHE_OK)
-        status = lt_fail(err, LATHE_NO_DEVICE, "the emulator %.200s has no device of %s",
-                         device->driver.library.found, lathe_arch_name(lt_default_arch()));
-    lt_device_close(device);
+    return status == LATHE_OK
+               ? lt_fail(err, LATHE_NO_DEVICE, "the emulator %.200s has no device of %s",
+                         device->driver.library.found, lathe_arch_name(lt_default_arch()))
+               : status;
+}
+
+static enum lathe_status probe_emulator(struct lt_device *device,
+                                        const struct lt_device_choice *choice,
+                                        struct lathe_error *err)
+{
+    char path[LT_EMULATOR_PATH_SIZE];
+    enum lathe_status status =
+        lt_driver_open_emulator(&device->driver, lt_emulator_find(choice->emulator, path), err);
+
+    if (status == LATHE_OK && choice->use == LATHE_EMULATOR_ALWAYS && choice->cuda_context) {
+        device->cu_context = choice->cuda_context;
+        status = device_of_context(device, err);
+        if (status == LATHE_OK)
+            status = read_properties(device, err);
+    } else if (status == LATHE_OK) {
+        status = take_emulated(device, err);
+    }
+    if (status != LATHE_OK)
+        lt_device_close(device);
     return status;
 }
 

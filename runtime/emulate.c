@@ -1,5 +1,5 @@
-/* emulate.c: lathe_emulate(): one launch of anyone's text on the emulator. Buffers, arguments, the
- * launch itself; how the text gets there is in emulated_text.c. */
+/* emulate.c: lathe_emulate(): launches of anyone's text on the emulator, one a schedule. Buffers,
+ * arguments, the launch itself; how the text gets there is in emulated_text.c. */
 #include "include/lathe_tools.h"
 
 #include "codegen/memory.h"
@@ -8,11 +8,12 @@
 #include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/emulated_text.h"
+#include "runtime/findings.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PORTABLE_CLUSTER = 8, NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14 };
+enum { PORTABLE_CLUSTER = 8, NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, SCHEDULES_MOST = 1000000 };
 
 struct emulate {
     struct lathe_emulation options;
@@ -24,6 +25,10 @@ struct emulate {
     struct lt_cu_tensor_map *storage;
     void *block; /* that the storage lies in */
     void **params;
+    /* What the first schedule left in the buffers, where others follow, which begin with what that
+     * began with; null of a schedule that is alone, and before. */
+    void **answers;
+    uint64_t answers_seed;
 };
 
 static const struct lt_driver *driver_of(const struct emulate *e)
@@ -176,18 +181,108 @@ static enum lathe_status write_buffers(struct emulate *e, struct lathe_error *er
     return status;
 }
 
+static enum lathe_status read_buffer(const struct emulate *e, int index, void *to,
+                                     struct lathe_error *err)
+{
+    return lt_emulated_check(
+        &e->text,
+        driver_of(e)->cuMemcpyDtoH(to, e->addresses[index], e->options.buffers[index].bytes),
+        "cuMemcpyDtoH", err);
+}
+
 static enum lathe_status read_buffers(const struct emulate *e, struct lathe_error *err)
 {
     enum lathe_status status = LATHE_OK;
 
-    for (int i = 0; i < e->options.buffer_count && status == LATHE_OK; i++) {
-        const struct lathe_emulated_buffer *b = &e->options.buffers[i];
-
-        status = lt_emulated_check(&e->text,
-                                   driver_of(e)->cuMemcpyDtoH(b->data, e->addresses[i], b->bytes),
-                                   "cuMemcpyDtoH", err);
-    }
+    for (int i = 0; i < e->options.buffer_count && status == LATHE_OK; i++)
+        status = read_buffer(e, i, e->options.buffers[i].data, err);
     return status;
+}
+
+/* ---- Answers of many schedules ---- */
+
+static enum lathe_status note_difference(const struct emulate *e, int index, size_t at,
+                                         struct lathe_error *err)
+{
+    struct lathe_check_finding finding =
+        lt_finding_of("answer-changes", e->report.entry, e->options.seed);
+
+    snprintf(finding.object, sizeof finding.object, "buffer %d", index);
+    snprintf(finding.what, sizeof finding.what,
+             "from byte %zu on it is not what the schedule of seed %llu gives", at,
+             (unsigned long long)e->answers_seed);
+    snprintf(finding.needed, sizeof finding.needed,
+             "an order; where atomics may add in any, data whose sums are exact");
+    return lt_findings_add(e->report.findings, &finding, err);
+}
+
+static enum lathe_status compare_answer(const struct emulate *e, int index,
+                                        const unsigned char *answer, struct lathe_error *err)
+{
+    const unsigned char *first = e->answers[index];
+    size_t bytes = e->options.buffers[index].bytes, at = 0;
+
+    if (memcmp(first, answer, bytes) == 0)
+        return LATHE_OK;
+    while (first[at] == answer[at])
+        at++;
+    return note_difference(e, index, at, err);
+}
+
+static enum lathe_status take_answer(struct emulate *e, int index, struct lathe_error *err)
+{
+    size_t bytes = e->options.buffers[index].bytes;
+    void *answer = lt_allocate(e->allocator, bytes > 0 ? bytes : 1);
+    enum lathe_status status =
+        answer ? read_buffer(e, index, answer, err)
+               : lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for a copy of %zu bytes", bytes);
+
+    if (status == LATHE_OK && !e->answers[index]) {
+        e->answers[index] = answer;
+        return LATHE_OK;
+    }
+    if (status == LATHE_OK)
+        status = compare_answer(e, index, answer, err);
+    lt_release(e->allocator, answer);
+    return status;
+}
+
+static enum lathe_status take_answers(struct emulate *e, struct lathe_error *err)
+{
+    enum lathe_status status = LATHE_OK;
+
+    if (e->options.schedules == 1)
+        status = read_buffers(e, err);
+    else if (e->report.completed == 0)
+        e->answers_seed = e->options.seed;
+    for (int i = 0; e->answers && i < e->options.buffer_count && status == LATHE_OK; i++)
+        status = take_answer(e, i, err);
+    e->report.completed += status == LATHE_OK;
+    return status;
+}
+
+static enum lathe_status make_answers(struct emulate *e, struct lathe_error *err)
+{
+    size_t bytes = ((size_t)e->options.buffer_count + 1) * sizeof *e->answers;
+
+    if (e->options.schedules == 1)
+        return LATHE_OK;
+    e->answers = lt_allocate(e->allocator, bytes);
+    if (!e->answers)
+        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for %d answers",
+                       e->options.buffer_count);
+    memset(e->answers, 0, bytes);
+    return LATHE_OK;
+}
+
+static void hand_answers_over(struct emulate *e)
+{
+    for (int i = 0; e->answers && i < e->options.buffer_count; i++) {
+        if (e->report.completed > 0)
+            memcpy(e->options.buffers[i].data, e->answers[i], e->options.buffers[i].bytes);
+        lt_release(e->allocator, e->answers[i]);
+    }
+    lt_release(e->allocator, e->answers);
 }
 
 /* ---- The launch ---- */
@@ -233,7 +328,7 @@ static enum lathe_status launch(struct emulate *e, struct lathe_error *err)
     if (status == LATHE_OK)
         status =
             lt_emulated_check(&e->text, driver_of(e)->cuCtxSynchronize(), "cuCtxSynchronize", err);
-    e->report.time_ms = (lt_now_us() - start) / 1e3;
+    e->report.time_ms += (lt_now_us() - start) / 1e3;
     return status;
 }
 
@@ -254,7 +349,92 @@ static enum lathe_status run(struct emulate *e, struct lathe_context *context,
         status = set_attributes(e, err);
     if (status == LATHE_OK)
         status = launch(e, err);
-    return status == LATHE_OK ? read_buffers(e, err) : status;
+    return status == LATHE_OK ? take_answers(e, err) : status;
+}
+
+/* What ended the launch is among the findings, or it is an error as without a check. */
+static enum lathe_status judge(struct emulate *e, enum lathe_status ran, struct lathe_error *err)
+{
+    size_t errors = 0;
+    enum lathe_status status =
+        lt_findings_take(e->report.findings, &e->text.calls, e->options.seed, &errors, err);
+
+    if (status != LATHE_OK)
+        return status;
+    return ran == LATHE_DRIVER_FAILED && errors > 0 ? LATHE_OK : ran;
+}
+
+static enum lathe_status run_schedule(struct emulate *e, struct lathe_context *context,
+                                      struct lathe_error *err)
+{
+    enum lathe_status status = run(e, context, err);
+
+    if (e->text.checks)
+        status = judge(e, status, err);
+    e->report.runs++;
+    lt_emulated_text_close(&e->text); /* and with it the buffers on the device */
+    lt_release(e->allocator, e->addresses);
+    lt_release(e->allocator, e->params);
+    lt_release(e->allocator, e->block);
+    e->addresses = NULL;
+    e->params = NULL;
+    e->block = NULL;
+    return status;
+}
+
+static enum lathe_status run_schedules(struct emulate *e, struct lathe_context *context,
+                                       struct lathe_error *err)
+{
+    enum lathe_status status = LATHE_OK;
+    int count = e->options.schedules;
+
+    for (int i = 0; i < count && status == LATHE_OK; i++) {
+        e->text = (struct lt_emulated_text){.report = &e->report};
+        status = run_schedule(e, context, err);
+        if (status == LATHE_OK && e->options.progress)
+            e->options.progress(e->options.progress_user, e->report.runs, count);
+        if (e->options.check == LATHE_CHECK_FIRST && lathe_findings_errors(e->report.findings) > 0)
+            break;
+        e->options.seed++;
+    }
+    return status;
+}
+
+/* ---- All of it ---- */
+
+static enum lathe_status check_options(struct emulate *e, struct lathe_error *err)
+{
+    struct lathe_emulation *o = &e->options;
+
+    if (o->check < LATHE_CHECK_OFF || o->check > LATHE_CHECK_ALL)
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "check: %d is no enum lathe_check", (int)o->check);
+    if (o->schedules < 0 || o->schedules > SCHEDULES_MOST)
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "schedules=%d: must be from 0 (for one) to %d",
+                       o->schedules, SCHEDULES_MOST);
+    if (o->schedules > 1 && o->check == LATHE_CHECK_OFF)
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "schedules=%d: more than one need a check",
+                       o->schedules);
+    if (o->schedules == 0)
+        o->schedules = 1;
+    return LATHE_OK;
+}
+
+static enum lathe_status emulate(struct emulate *e, struct lathe_context *context,
+                                 struct lathe_error *err)
+{
+    enum lathe_status status = LATHE_OK;
+
+    e->allocator = lt_context_allocator(context);
+    if (e->options.check != LATHE_CHECK_OFF)
+        status = lt_findings_create(&e->report.findings, e->allocator, err);
+    if (status == LATHE_OK)
+        status = make_answers(e, err);
+    if (status == LATHE_OK)
+        status = run_schedules(e, context, err);
+    hand_answers_over(e);
+    if (status != LATHE_OK)
+        lathe_findings_destroy(&e->report.findings);
+    return status;
 }
 
 enum lathe_status lathe_emulate(struct lathe_context *context,
@@ -268,18 +448,11 @@ enum lathe_status lathe_emulate(struct lathe_context *context,
         status = lt_fail(err, LATHE_MISUSED, "lathe_emulate: no context, no text, or no report");
     if (status == LATHE_OK)
         status = lt_check_size(report, "lathe_emulation_report", err);
+    if (status == LATHE_OK)
+        status = check_options(&e, err);
     if (status != LATHE_OK)
         return status;
-    e.allocator = lt_context_allocator(context);
-    e.text.report = &e.report;
-    status = run(&e, context, err);
-    for (int i = 0; e.addresses && i < e.options.buffer_count; i++)
-        if (e.addresses[i])
-            driver_of(&e)->cuMemFree(e.addresses[i]);
-    lt_emulated_text_close(&e.text);
-    lt_release(e.allocator, e.addresses);
-    lt_release(e.allocator, e.params);
-    lt_release(e.allocator, e.block);
+    status = emulate(&e, context, err);
     lt_export(report, &e.report);
     return status;
 }

@@ -30,27 +30,23 @@ enum lathe_status lt_emulated_check(const struct lt_emulated_text *text, int res
 
 /* ---- The emulator ---- */
 
-static enum lathe_status load_calls(struct lt_emulated_text *text, struct lathe_error *err)
+static enum lathe_status begin_check(struct lt_emulated_text *text, enum lathe_check check,
+                                     struct lathe_error *err)
 {
-    struct lt_emulator_calls *calls = &text->calls;
-    const struct lt_library_function functions[] = {
-        {"emu_set_seed", &calls->set_seed},
-        {"emu_set_exact", &calls->set_exact},
-        {"emu_set_limits", &calls->set_limits},
-        {"cuModuleGetFunctionCount", &calls->function_count},
-        {"cuModuleEnumerateFunctions", &calls->functions},
-        {"cuFuncGetName", &calls->function_name},
-        {"cuFuncGetParamInfo", &calls->param},
+    static const int modes[] = {
+        [LATHE_CHECK_OFF] = LT_EMU_CHECK_OFF,
+        [LATHE_CHECK_FIRST] = LT_EMU_CHECK_FIRST,
+        [LATHE_CHECK_ALL] = LT_EMU_CHECK_ALL,
     };
-    const struct lt_library *library = &text->device.driver.library;
-    const char *missing =
-        lt_library_load(library, functions, sizeof functions / sizeof functions[0], NULL);
 
-    return missing ? lt_fail(err, LATHE_NO_DRIVER,
-                             "the emulator %.200s is of another version: it "
-                             "has no %s",
-                             library->found, missing)
-                   : LATHE_OK;
+    if (check == LATHE_CHECK_OFF)
+        return LATHE_OK;
+    text->check_before = text->calls.check();
+    if (!text->calls.set_check(modes[check]))
+        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for the sanitizer");
+    text->calls.forget_findings();
+    text->checks = true;
+    return LATHE_OK;
 }
 
 static enum lathe_status open_emulator(struct lt_emulated_text *text, struct lathe_context *context,
@@ -63,13 +59,13 @@ static enum lathe_status open_emulator(struct lt_emulated_text *text, struct lat
         lt_driver_open_emulator(&text->device.driver, lt_emulator_find(given, path), err);
 
     if (status == LATHE_OK)
-        status = load_calls(text, err);
+        status = lt_emulator_load(&text->calls, &text->device.driver, err);
     if (status != LATHE_OK)
         return status;
     text->calls.set_seed(emulation->seed);
     text->calls.set_exact(emulation->exact);
     text->calls.set_limits(0, emulation->steps, 0);
-    return LATHE_OK;
+    return begin_check(text, emulation->check, err);
 }
 
 /* ---- Its devices ---- */
@@ -87,23 +83,15 @@ static enum lathe_status enter_device(struct lt_emulated_text *text, int ordinal
         status = lt_emulated_check(
             text, driver->cuDeviceGetName(device->name, sizeof device->name, device->device),
             "cuDeviceGetName", err);
-    if (status == LATHE_OK)
-        status = lt_device_retain(device, err);
-    return status == LATHE_OK ? lt_enter(device, &text->entered, err) : status;
+    return status == LATHE_OK
+               ? lt_emulator_enter(&text->calls, driver, device->device, &device->cu_context, err)
+               : status;
 }
 
 static void leave_device(struct lt_emulated_text *text)
 {
-    struct lt_device *device = &text->device;
-
-    if (text->module)
-        device->driver.cuModuleUnload(text->module);
-    lt_leave(device, &text->entered);
-    if (device->retained)
-        device->driver.cuDevicePrimaryCtxRelease(device->device);
+    lt_emulator_leave(&text->calls, &text->device.cu_context);
     text->module = NULL;
-    device->cu_context = NULL;
-    device->retained = false;
 }
 
 /* "Lathe emulator sm_90a": its name ends with its architecture. */
@@ -253,7 +241,9 @@ enum lathe_status lt_emulated_text_open(struct lt_emulated_text *text,
 
 void lt_emulated_text_close(struct lt_emulated_text *text)
 {
-    if (text->device.driver.emu_last_report)
-        leave_device(text);
+    leave_device(text);
+    if (text->checks)
+        text->calls.set_check(text->check_before);
+    text->checks = false;
     lt_device_close(&text->device);
 }

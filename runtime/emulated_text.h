@@ -4,23 +4,13 @@
 
 #include "include/lathe_tools.h"
 #include "runtime/device.h"
-
-/* What is asked of the emulator beside the table of driver.def, whose functions drivers for CUDA
- * 12.0 have, too. */
-struct lt_emulator_calls {
-    void (*set_seed)(uint64_t seed);
-    void (*set_exact)(int exact);
-    void (*set_limits)(uint64_t memory_bytes, uint64_t steps, uint32_t depth);
-    int (*function_count)(unsigned *count, lt_cu_module module);
-    int (*functions)(lt_cu_function *functions, unsigned count, lt_cu_module module);
-    int (*function_name)(const char **name, lt_cu_function function);
-    int (*param)(lt_cu_function function, size_t index, size_t *offset, size_t *bytes);
-};
+#include "runtime/emulator_calls.h"
 
 struct lt_emulated_text {
-    struct lt_device device; /* its CUDA context is current while the text is loaded */
-    struct lt_entered entered;
+    struct lt_device device; /* its CUDA context, the text's own, is current meanwhile */
     struct lt_emulator_calls calls;
+    bool checks;      /* the sanitizer is on, */
+    int check_before; /* and was so before    */
     lt_cu_module module;
     lt_cu_function function;
     struct lathe_emulation_report *report; /* borrowed */

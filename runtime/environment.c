@@ -20,21 +20,35 @@ int lathe_variable_at(size_t index, struct lathe_variable_info *info)
     return 1;
 }
 
+static bool copy_value(char **copy, const char *value, const struct lathe_allocator *allocator)
+{
+    *copy = NULL;
+    if (!value || !value[0])
+        return true;
+    *copy = lt_allocate(allocator, strlen(value) + 1);
+    if (*copy)
+        strcpy(*copy, value);
+    return *copy != NULL;
+}
+
 /* The only place where Lathe reads the environment. */
 bool lt_environment_read(struct lt_environment *environment,
                          const struct lathe_allocator *allocator)
 {
     *environment = (struct lt_environment){{NULL}};
-    for (int i = 0; i < LT_VARIABLES; i++) {
-        const char *value = secure_getenv(variables[i].name);
-
-        if (!value || !value[0])
-            continue;
-        environment->values[i] = lt_allocate(allocator, strlen(value) + 1);
-        if (!environment->values[i])
+    for (int i = 0; i < LT_VARIABLES; i++)
+        if (!copy_value(&environment->values[i], secure_getenv(variables[i].name), allocator))
             return false;
-        strcpy(environment->values[i], value);
-    }
+    return true;
+}
+
+bool lt_environment_copy(struct lt_environment *environment, const struct lt_environment *like,
+                         const struct lathe_allocator *allocator)
+{
+    *environment = (struct lt_environment){{NULL}};
+    for (int i = 0; i < LT_VARIABLES; i++)
+        if (!copy_value(&environment->values[i], like->values[i], allocator))
+            return false;
     return true;
 }
 

@@ -22,6 +22,8 @@ struct lt_environment {
 /* False without memory; what was copied is to be freed then too. */
 bool lt_environment_read(struct lt_environment *environment,
                          const struct lathe_allocator *allocator);
+bool lt_environment_copy(struct lt_environment *environment, const struct lt_environment *like,
+                         const struct lathe_allocator *allocator);
 void lt_environment_free(struct lt_environment *environment,
                          const struct lathe_allocator *allocator);
 

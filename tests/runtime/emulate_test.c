@@ -18,7 +18,27 @@ static const char text[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
                            "    st.global.u32 [%to], %a;\n"
                            "    ret;\n"
                            "}\n"
-                           ".visible .entry stop() { trap; }\n";
+                           ".visible .entry stop() { trap; }\n"
+                           /* Which CTA gets which ticket is the schedule's business. */
+                           ".visible .entry tickets(.param .u64 to)\n"
+                           "{\n"
+                           "    .reg .b32 %cta, %ticket;\n"
+                           "    .reg .b64 %to, %place;\n"
+                           "    ld.param.u64 %to, [to];\n"
+                           "    mov.u32 %cta, %ctaid.x;\n"
+                           "    atom.global.add.u32 %ticket, [%to], 1;\n"
+                           "    mad.wide.u32 %place, %cta, 4, %to;\n"
+                           "    st.global.u32 [%place+4], %ticket;\n"
+                           "    ret;\n"
+                           "}\n"
+                           ".visible .entry race()\n"
+                           "{\n"
+                           "    .reg .b32 %thread;\n"
+                           "    .shared .b32 word;\n"
+                           "    mov.u32 %thread, %tid.x;\n"
+                           "    st.shared.u32 [word], %thread;\n"
+                           "    ret;\n"
+                           "}\n";
 
 static const uint32_t two = 2, three = 3;
 static uint32_t memory[4];
@@ -121,6 +141,123 @@ static void what_breaks_the_rules_is_misuse(void **state)
     assert_status(f, emulate(f, &e, &report), LATHE_MISUSED);
 }
 
+/* ---- With the sanitizer ---- */
+
+static struct lathe_emulation checked(const char *entry, int schedules)
+{
+    struct lathe_emulation e = addition();
+
+    e.entry = entry;
+    e.argument_count = 0;
+    e.seed = 1;
+    e.check = LATHE_CHECK_ALL;
+    e.schedules = schedules;
+    return e;
+}
+
+static const char *code_of(const struct lathe_emulation_report *report, size_t index)
+{
+    const struct lathe_check_finding *finding = lathe_findings_at(report->findings, index);
+
+    return finding ? finding->code : "none";
+}
+
+static void a_check_finds_what_the_answer_does_not_show(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_emulation e = checked("race", 3);
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    use_library(f, EMULATOR_PATH);
+    e.block[0] = 64;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(report.runs, 3);
+    assert_int_equal(report.completed, 3);
+    assert_string_equal(code_of(&report, 0), "race");
+    assert_int_equal(lathe_findings_at(report.findings, 0)->schedules, 3);
+    lathe_findings_destroy(&report.findings);
+    e.check = LATHE_CHECK_FIRST;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(report.runs, 1);
+    assert_int_equal(report.completed, 0);
+    assert_int_equal(lathe_findings_count(report.findings), 1);
+    lathe_findings_destroy(&report.findings);
+    e.check = LATHE_CHECK_OFF;
+    e.schedules = 1;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(report.completed, 1);
+    assert_null(report.findings);
+}
+
+static void every_schedule_begins_with_the_same_buffers(void **state)
+{
+    struct runtime_fixture *f = *state;
+    static uint32_t counters[17];
+    struct lathe_emulated_buffer tickets = {counters, sizeof counters};
+    static const struct lathe_argument to = {.kind = LATHE_ARGUMENT_POINTER};
+    struct lathe_emulation e = checked("tickets", 8);
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+    uint32_t first[17];
+
+    use_library(f, EMULATOR_PATH);
+    e.grid[0] = 16;
+    e.buffers = &tickets;
+    e.arguments = &to;
+    e.argument_count = 1;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(report.completed, 8);
+    assert_int_equal(counters[0], 16);
+    memcpy(first, counters, sizeof first);
+    assert_string_equal(code_of(&report, 0), "answer-changes");
+    assert_int_equal(lathe_findings_count(report.findings), 1);
+    assert_string_equal(lathe_findings_at(report.findings, 0)->object, "buffer 0");
+    lathe_findings_destroy(&report.findings);
+
+    memset(counters, 0, sizeof counters);
+    e.schedules = 1;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(lathe_findings_count(report.findings), 0);
+    assert_memory_equal(counters, first, sizeof first);
+    lathe_findings_destroy(&report.findings);
+}
+
+static void a_fault_is_a_finding_where_one_is_looked_for(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_emulation e = checked("stop", 2);
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    use_library(f, EMULATOR_PATH);
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(report.runs, 2);
+    assert_int_equal(report.completed, 0);
+    assert_int_equal(lathe_findings_count(report.findings), 1);
+    assert_string_equal(code_of(&report, 0), "trap");
+    assert_int_equal(memory[0], 0x11111111);
+    lathe_findings_destroy(&report.findings);
+    /* A launch that cannot be is none. */
+    e.smem_bytes = 1 << 20;
+    assert_status(f, emulate(f, &e, &report), LATHE_DRIVER_FAILED);
+    assert_null(report.findings);
+}
+
+static void checks_that_cannot_be_are_refused(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_emulation e = checked("race", -1);
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    use_library(f, EMULATOR_PATH);
+    assert_status(f, emulate(f, &e, &report), LATHE_OUT_OF_RANGE);
+    e = checked("race", 1);
+    e.check = (enum lathe_check)3;
+    assert_status(f, emulate(f, &e, &report), LATHE_OUT_OF_RANGE);
+    e = checked("race", 2);
+    e.check = LATHE_CHECK_OFF;
+    assert_status(f, emulate(f, &e, &report), LATHE_OUT_OF_RANGE);
+    assert_message(f, "need a check");
+}
+
 static void running_out_of_memory_is_reported_at_every_allocation(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -130,13 +267,16 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
     fail_allocator_init(&allocator, -1);
     f->options.allocator = &allocator.allocator;
     use_library(f, EMULATOR_PATH);
-    for (long n = 0; status == LATHE_OUT_OF_MEMORY && n < 20; n++) {
+    for (long n = 0; status == LATHE_OUT_OF_MEMORY && n < 50; n++) {
         struct lathe_emulation e = addition();
         struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
         long live = allocator.live;
 
+        e.check = LATHE_CHECK_ALL;
+        e.schedules = 2;
         allocator.fails_from = allocator.calls + n;
         status = emulate(f, &e, &report);
+        lathe_findings_destroy(&report.findings);
         assert_int_equal(allocator.live, live);
     }
     allocator.fails_from = -1;
@@ -149,6 +289,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUNTIME_TEST(a_launch_leaves_its_results_in_the_buffers),
         RUNTIME_TEST(a_fault_is_told_and_the_next_launch_runs),
+        RUNTIME_TEST(a_check_finds_what_the_answer_does_not_show),
+        RUNTIME_TEST(every_schedule_begins_with_the_same_buffers),
+        RUNTIME_TEST(a_fault_is_a_finding_where_one_is_looked_for),
+        RUNTIME_TEST(checks_that_cannot_be_are_refused),
         RUNTIME_TEST(what_is_no_emulator_is_refused),
         RUNTIME_TEST(what_breaks_the_rules_is_misuse),
         RUNTIME_TEST(running_out_of_memory_is_reported_at_every_allocation),
