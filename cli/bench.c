@@ -1,7 +1,6 @@
 /* bench.c: how fast a problem is, alone or beside another library. */
-#include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/request.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 
 #include "lathe_tools.h"
@@ -85,20 +84,14 @@ static int run(const struct words *words, struct output *out)
 {
     struct lathe_bench_options options = read_options(words);
     struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
-    struct lathe_request request;
-    struct lathe_context *context = NULL;
+    struct session session;
     struct lathe_error err;
-    struct progress progress;
-    enum lathe_status status = request_read(words, &request, &err);
+    enum lathe_status status = session_begin(&session, words, out, SESSION_GPU, "measuring", &err);
 
     if (status == LATHE_OK)
-        status = context_open_device(&context, words, &err);
-    if (status == LATHE_OK) {
-        progress_begin(&progress, out, "measuring");
-        status = lathe_bench_gemm(context, &request.gemm, &request.plan, &options, &report, &err);
-        progress_end(&progress);
-    }
-    lathe_context_destroy(&context);
+        status = lathe_bench_gemm(session.context, &session.request.gemm, &session.request.plan,
+                                  &options, &report, &err);
+    session_end(&session);
     if (status != LATHE_OK)
         return output_refuse(out, &err);
 

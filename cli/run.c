@@ -1,7 +1,6 @@
 /* run.c: runs a problem on random data and says whether the answer is right. */
-#include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/request.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 
 #include "lathe_tools.h"
@@ -128,28 +127,23 @@ static int run(const struct words *words, struct output *out)
 {
     struct lathe_run_options options = read_options(words);
     struct lathe_run_report report = {.plan = LATHE_PLAN_INIT};
-    struct lathe_request request;
-    struct lathe_context *context = NULL;
+    struct session session;
     struct lathe_error err;
-    struct progress progress;
-    enum lathe_status status = request_read(words, &request, &err);
+    enum lathe_status status =
+        session_begin(&session, words, out, SESSION_ANYWHERE, "running and checking", &err);
 
     if (status == LATHE_OK)
-        status = context_open_any(&context, words, &err);
-    if (status == LATHE_OK) {
-        progress_begin(&progress, out, "running and checking");
-        status = lathe_run_gemm(context, &request.gemm, &request.plan, &options, &report, &err);
-        progress_end(&progress);
-    }
-    lathe_context_destroy(&context);
+        status = lathe_run_gemm(session.context, &session.request.gemm, &session.request.plan,
+                                &options, &report, &err);
+    session_end(&session);
     if (status != LATHE_OK)
         return output_refuse(out, &err);
 
     int code = report.ok ? EXIT_DONE : EXIT_CANNOT;
 
     if (out->json)
-        return output_json(out, report_json(&request, &options, &report), code);
-    print_report(out, &request, &report);
+        return output_json(out, report_json(&session.request, &options, &report), code);
+    print_report(out, &session.request, &report);
     return code;
 }
 

@@ -1,0 +1,36 @@
+#include "cli/session.h"
+
+static enum lathe_status open_context(struct lathe_context **context, const struct words *words,
+                                      enum session_place place, struct lathe_error *err)
+{
+    switch (place) {
+    case SESSION_GPU:
+        return context_open_device(context, words, err);
+    case SESSION_ANYWHERE:
+        return context_open_any(context, words, err);
+    case SESSION_NOWHERE:
+        break;
+    }
+    return context_open(context, err);
+}
+
+enum lathe_status session_begin(struct session *session, const struct words *words,
+                                const struct output *out, enum session_place place,
+                                const char *what, struct lathe_error *err)
+{
+    enum lathe_status status;
+
+    *session = (struct session){.context = NULL};
+    status = request_read(words, &session->request, err);
+    if (status == LATHE_OK)
+        status = open_context(&session->context, words, place, err);
+    if (status == LATHE_OK)
+        progress_begin(&session->progress, out, what);
+    return status;
+}
+
+void session_end(struct session *session)
+{
+    progress_end(&session->progress);
+    lathe_context_destroy(&session->context);
+}
