@@ -1,6 +1,7 @@
 /* emulate.c: runs one launch of anyone's PTX text on the emulator. */
 #include "cli/emulate_words.h"
 #include "cli/file.h"
+#include "cli/findings.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/request.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SMEM_MOST = 1 << 20, PRINTED_ROW = 78 };
+enum { SMEM_MOST = 1 << 20, SEEDS_MAX = 1000000, PRINTED_ROW = 78 };
 
 static const struct key keys[] = {
     {"entry", KEY_TEXT, "NAME", 0, 0, "the only one", "the kernel"},
@@ -21,6 +22,8 @@ static const struct key keys[] = {
     {"smem", KEY_BYTES, "BYTES[K]", 0, SMEM_MOST, "0", "dynamic shared memory of a CTA"},
     {"arch", KEY_TEXT, "sm_NN", 0, 0, "the oldest that takes it", "the emulator's device"},
     {"seed", KEY_NUMBER, NULL, 0, INT64_MAX, "0", "of the schedule"},
+    {"check", KEY_CHOICE, "0 1 all", 0, 0, "0", "1: the sanitizer, up to a finding; all: past it"},
+    {"seeds", KEY_NUMBER, NULL, 1, SEEDS_MAX, "1", "schedules that are checked, from seed= on"},
     {"exact", KEY_CHOICE, "0 1", 0, 0, "0", "1: tensor cores bit for bit, and slower"},
     {"steps", KEY_NUMBER, NULL, 1, INT64_MAX, "2^36", "warp instructions after which it is ended"},
     {"arg", KEY_LIST, "KIND:VALUE", 0, 0, NULL, "the next argument: see above"},
@@ -44,17 +47,43 @@ static size_t first_difference(const struct wish *wish)
     return at;
 }
 
+/* Whether another schedule gave the buffer something else than the first did. */
+static bool is_changed(const struct wish *wish, const struct lathe_findings *findings)
+{
+    char buffer[32];
+
+    snprintf(buffer, sizeof buffer, "buffer %d", wish->index);
+    for (size_t i = 0; i < lathe_findings_count(findings); i++) {
+        const struct lathe_check_finding *finding = lathe_findings_at(findings, i);
+
+        if (strcmp(finding->code, "answer-changes") == 0 && strcmp(finding->object, buffer) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool is_met(const struct wish *wish)
 {
     return wish->kind != WISH_EXPECT || first_difference(wish) == wish->buffer->bytes;
 }
 
-static bool all_are_met(const struct job *job)
+/* Of every schedule. */
+static bool all_are_met(const struct job *job, const struct lathe_emulation_report *report)
 {
-    for (int i = 0; i < job->wish_count; i++)
-        if (!is_met(&job->wishes[i]))
+    for (int i = 0; i < job->wish_count; i++) {
+        const struct wish *wish = &job->wishes[i];
+
+        if (wish->kind != WISH_EXPECT)
+            continue;
+        if (report->completed == 0 || !is_met(wish) || is_changed(wish, report->findings))
             return false;
+    }
     return true;
+}
+
+static bool all_is_well(const struct job *job, const struct lathe_emulation_report *report)
+{
+    return all_are_met(job, report) && lathe_findings_errors(report->findings) == 0;
 }
 
 static enum lathe_status write_files(const struct job *job, struct lathe_error *err)
@@ -131,8 +160,14 @@ static void print_report(struct output *out, const struct job *job,
                 (unsigned long long)e->seed, e->exact ? ", exact" : "");
     output_text(out, "time      %.2f ms on the CPU, loaded in %.2f ms\n", report->time_ms,
                 report->load_ms);
-    for (int i = 0; i < job->wish_count; i++)
+    if (e->check != LATHE_CHECK_OFF) {
+        output_text(out, "schedules ");
+        findings_schedules(out, e->seed, report->runs, e->schedules);
+    }
+    for (int i = 0; i < job->wish_count && report->completed > 0; i++)
         print_wish(out, &job->wishes[i]);
+    if (e->check != LATHE_CHECK_OFF)
+        findings_print(out, report->findings, report->runs);
 }
 
 /* ---- As JSON ---- */
@@ -176,16 +211,23 @@ static json_t *report_json(const struct job *job, const struct lathe_emulation_r
 {
     const struct lathe_emulation *e = &job->emulation;
     json_t *results = json_array();
+    json_t *object;
 
-    for (int i = 0; i < job->wish_count; i++)
+    for (int i = 0; i < job->wish_count && report->completed > 0; i++)
         json_array_append_new(results, wish_json(&job->wishes[i]));
-    return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:b, s:o, s:o, s:o}", "device",
-                     report->device, "entry", json_text(report->entry), "ok", all_are_met(job),
-                     "grid", shape_json(e->grid), "block", shape_json(e->block), "cluster",
-                     e->cluster[0] > 0 ? shape_json(e->cluster) : json_null(), "smem",
-                     (json_int_t)e->smem_bytes, "seed", (json_int_t)e->seed, "exact", e->exact,
-                     "emulated_ms", json_number(report->time_ms), "load_ms",
-                     json_number(report->load_ms), "results", results);
+    object = json_pack(
+        "{s:s, s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:b, s:o, s:o, s:o}", "device", report->device,
+        "entry", json_text(report->entry), "ok", all_is_well(job, report), "grid",
+        shape_json(e->grid), "block", shape_json(e->block), "cluster",
+        e->cluster[0] > 0 ? shape_json(e->cluster) : json_null(), "smem", (json_int_t)e->smem_bytes,
+        "seed", (json_int_t)e->seed, "exact", e->exact, "emulated_ms", json_number(report->time_ms),
+        "load_ms", json_number(report->load_ms), "results", results);
+    if (object && e->check != LATHE_CHECK_OFF) {
+        json_object_set_new(object, "runs", json_integer(report->runs));
+        json_object_set_new(object, "completed", json_integer(report->completed));
+        json_object_set_new(object, "findings", findings_json(report->findings));
+    }
+    return object;
 }
 
 /* ---- A fault ---- */
@@ -235,7 +277,7 @@ static void divert_back(int kept)
     close(kept);
 }
 
-static enum lathe_status emulate(const struct job *job, struct lathe_emulation_report *report,
+static enum lathe_status emulate(struct job *job, struct lathe_emulation_report *report,
                                  struct output *out, struct lathe_error *err)
 {
     struct lathe_context *context = NULL;
@@ -245,19 +287,21 @@ static enum lathe_status emulate(const struct job *job, struct lathe_emulation_r
     if (status == LATHE_OK) {
         int kept = divert(out);
 
+        job->emulation.progress = progress_parts;
+        job->emulation.progress_user = &progress;
         progress_begin(&progress, out, "emulating");
         status = lathe_emulate(context, &job->emulation, report, err);
         progress_end(&progress);
         divert_back(kept);
     }
     lathe_context_destroy(&context);
-    return status == LATHE_OK ? write_files(job, err) : status;
+    return status == LATHE_OK && report->completed > 0 ? write_files(job, err) : status;
 }
 
 static int answer(struct output *out, const struct job *job,
                   const struct lathe_emulation_report *report)
 {
-    int code = all_are_met(job) ? EXIT_DONE : EXIT_CANNOT;
+    int code = all_is_well(job, report) ? EXIT_DONE : EXIT_CANNOT;
 
     if (out->json)
         return output_json(out, report_json(job, report), code);
@@ -279,6 +323,7 @@ static int run(const struct words *words, struct output *out)
         code = refuse(out, &err, report.trouble);
     else
         code = answer(out, &job, &report);
+    lathe_findings_destroy(&report.findings);
     job_free(&job);
     return code;
 }
@@ -307,8 +352,15 @@ const struct verb verb_emulate = {
         "floats\n"
         "multiples of 1/8 from -2 to 2), or a file.\n"
         "\n"
-        "The exit code is 1 when the kernel faults or hangs, with the emulator's report, and when\n"
-        "an expect= is not met. docs/emulator.md tells what the emulator does.\n"
+        "With check= the sanitizer watches: it finds races, deadlocks, missing fences and waits,\n"
+        "and says who did it, where, and what was needed; a fault is a finding then. seeds=N has\n"
+        "it watch N schedules, each of which begins with the same buffers; out=, print= and\n"
+        "expect= are about what the first leaves in them, and one that leaves something else is a\n"
+        "finding. docs/sanitizer.md tells of each finding what it means and what to do about it.\n"
+        "\n"
+        "The exit code is 1 when the kernel faults or hangs, with the emulator's report, when\n"
+        "something was found that is no warning, and when an expect= is not met by each schedule.\n"
+        "docs/emulator.md tells what the emulator does.\n"
         "\n"
         "--json: {\"device\", \"entry\", \"ok\": every expect= is met, \"grid\", \"block\", "
         "\"cluster\": or\n"
@@ -317,12 +369,17 @@ const struct verb verb_emulate = {
         "[{\"buffer\", \"bytes\", and \"type\" and \"elements\", or \"out\", or \"expect\", \"ok\" "
         "and\n"
         "\"first_difference\"}]}. What the kernel prints goes to standard error then. A fault is\n"
-        "{\"error\": {\"code\", \"message\", \"report\": [its lines]}}.\n",
+        "{\"error\": {\"code\", \"message\", \"report\": [its lines]}}.\n"
+        "With check= there are also \"runs\": schedules, \"completed\": those that went to their "
+        "end,\n"
+        "and \"findings\": as of lathe check; \"ok\" is false where one is no warning.\n",
     .examples = "  lathe emulate examples/saxpy.ptx grid=2 block=32 arg=u32:50 arg=f32:0.5 "
                 "arg=buf:200:iota-f32 arg=buf:200 print=1:f32:6\n"
                 "  lathe emulate examples/tile.ptx block=128 buffer=768:iota-f32 "
                 "arg=map:0:f32:20x8:96:16x8:none arg=s32:8 arg=u32:512 arg=buf:512 "
-                "print=1:f32:32\n",
+                "print=1:f32:32\n"
+                "  lathe emulate examples/tile.ptx check=1 seeds=5 block=128 buffer=768:iota-f32 "
+                "arg=map:0:f32:20x8:96:16x8:none arg=s32:8 arg=u32:512 arg=buf:512\n",
     .keys = keys,
     .run = run,
 };

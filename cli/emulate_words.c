@@ -252,6 +252,11 @@ static enum lathe_status read_launch(struct job *job, const struct words *words,
     e->seed = (uint64_t)words_number(words, "seed", 0);
     e->steps = (uint64_t)words_number(words, "steps", 0);
     e->exact = words_are(words, "exact", "1");
+    e->check = (enum lathe_check)words_index("0 1 all", words_value(words, "check"));
+    e->schedules = (int)words_number(words, "seeds", 1);
+    if (status == LATHE_OK && e->schedules > 1 && e->check == LATHE_CHECK_OFF)
+        status = fail(err, LATHE_OUT_OF_RANGE, "seeds=%d: more than one need check=1 or check=all",
+                      e->schedules);
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 const struct verb *const verbs[] = {
-    &verb_list,  &verb_plan,    &verb_emit,  &verb_build,  &verb_run,  &verb_diff,
+    &verb_list,  &verb_plan,    &verb_emit,  &verb_build,  &verb_run,  &verb_check, &verb_diff,
     &verb_bench, &verb_emulate, &verb_cache, &verb_doctor, &verb_help, NULL,
 };
 

@@ -21,8 +21,12 @@ static void *count_seconds(void *argument)
     int seconds = 0;
 
     pthread_mutex_lock(&progress->mutex);
-    while (!wait_for_end(progress))
-        fprintf(stderr, "\r%s ... %d s", progress->what, ++seconds);
+    while (!wait_for_end(progress)) {
+        fprintf(stderr, "\r%s ... ", progress->what);
+        if (progress->parts > 0)
+            fprintf(stderr, "%d of %d, ", progress->parts_done, progress->parts);
+        fprintf(stderr, "%d s", ++seconds);
+    }
     pthread_mutex_unlock(&progress->mutex);
     if (seconds > 0)
         fputs("\r\033[K", stderr);
@@ -37,6 +41,18 @@ void progress_begin(struct progress *progress, const struct output *out, const c
     pthread_mutex_init(&progress->mutex, NULL);
     pthread_cond_init(&progress->ended, NULL);
     progress->running = pthread_create(&progress->thread, NULL, count_seconds, progress) == 0;
+}
+
+void progress_parts(void *user, int done, int count)
+{
+    struct progress *progress = user;
+
+    if (!progress->running)
+        return;
+    pthread_mutex_lock(&progress->mutex);
+    progress->parts_done = done;
+    progress->parts = count;
+    pthread_mutex_unlock(&progress->mutex);
 }
 
 void progress_end(struct progress *progress)

@@ -10,6 +10,7 @@
  * lasted longer than one. Prints nothing where standard error is no terminal. */
 struct progress {
     const char *what;
+    int parts_done, parts; /* of the work; no parts: it is one */
     bool running, done;
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -17,6 +18,8 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, const struct output *out, const char *what);
+/* So many parts are done; the line says so. A lathe_progress_callback, given the progress. */
+void progress_parts(void *progress, int done, int count);
 void progress_end(struct progress *progress);
 
 #endif

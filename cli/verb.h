@@ -21,8 +21,8 @@ struct verb {
 /* In the order of lathe --help; ended by null. */
 extern const struct verb *const verbs[];
 
-extern const struct verb verb_list, verb_plan, verb_emit, verb_build, verb_run, verb_bench,
-    verb_cache, verb_diff, verb_doctor, verb_emulate, verb_help;
+extern const struct verb verb_list, verb_plan, verb_emit, verb_build, verb_run, verb_check,
+    verb_bench, verb_cache, verb_diff, verb_doctor, verb_emulate, verb_help;
 
 /* Null when there is none of that name. */
 const struct verb *verb_find(const char *name);

@@ -119,6 +119,66 @@ def without_a_gpu_the_emulator_runs(bench):
     equal(bench.files(), [], "files left")
 
 
+# ---- The sanitizer ----
+
+SMALL = "gemm m=128 n=64 k=64 arch=sm_90a tile=64x64x64 stages=2 cluster=1x1x1"
+LAUNCH = ("grid=2 block=256 smem=50176 buffer=16K:random-f16 buffer=8K:random-f16 buffer=16K "
+          "arg=map:0:f16:64x128:-:64x64:128 arg=map:1:f16:64x64:-:64x64:128 "
+          "arg=map:2:f16:64x128:-:64x64:128 arg=u32:128 arg=u32:64 arg=u32:64 arg=u32:1 "
+          "arg=f32:1 arg=ptr:2 arg=u64:64 seed=1")
+FENCE = "fence.proxy.async.shared::cta;"
+
+
+def emulate_finds_what_was_deleted_from_a_kernel(bench):
+    """Though the answer is what it was."""
+    bench.use_emulator()
+    text = bench.run(f"emit {SMALL}").text
+    assert FENCE in text
+    for name, words in (("right.ptx", text), ("wrong.ptx", text.replace(FENCE, ""))):
+        with open(bench.path(name), "w", encoding="ascii") as file:
+            file.write(words)
+    equal(bench.run(f"emulate right.ptx {LAUNCH} out=2:d check=all seeds=3").code, 0, "right")
+    result = bench.run(f"emulate wrong.ptx {LAUNCH} expect=2:d check=0")
+    equal(result.code, 0, "unchecked")
+    result = bench.run(f"emulate wrong.ptx {LAUNCH} expect=2:d check=all seeds=3")
+    equal((result.code, result.err), (1, ""), "wrong")
+    assert "\nbuffer 2  is d\n" in result.text, result.text
+    assert re.search(r"\nmissing-proxy-fence: lathe_gemm\S+: CTA \(0,0,0\) warp 4", result.text)
+    assert re.search(r"\n  seed 1, in 3 of 3 schedules, seen \d+ times\n", result.text)
+    assert re.search(r"\n\d findings\n$", result.text), result.text
+    answer = bench.run(f"emulate wrong.ptx {LAUNCH} expect=2:d check=1 seeds=3 --json").json
+    equal((answer["ok"], answer["runs"], answer["completed"], answer["results"]),
+          (False, 1, 0, []), "the first ends it")
+    finding = answer["findings"][0]
+    equal((finding["code"], finding["warning"], finding["seed"], finding["role"]),
+          ("missing-proxy-fence", False, 1, "consumer"), "the finding")
+    lines = text.replace(FENCE, "").splitlines()
+    assert "cp.async.bulk.tensor" in lines[finding["line"] - 1], finding
+    assert "stmatrix" in lines[finding["other"]["line"] - 1], finding
+
+
+def check_finds_what_is_planted(bench):
+    """A kernel that lacks its fence, one that sums half of k: exit code 1, and what it is."""
+    driver, _, _ = support.stubs()
+    planting = os.path.join(os.path.dirname(driver), "libcuda_planting.so")
+    for plant, code, words in (
+            (FENCE + "|", "missing-proxy-fence", "consumer"),
+            ("div.u32 %k_blocks, %k_blocks, 64;|div.u32 %k_blocks, %k_blocks, 128;",
+             "wrong-answer", None)):
+        env = {"LATHE_EMU_LIBRARY": planting, "EMU_PLANT": plant}
+        command = f"check {SMALL} k=256 seed=3"
+        result = bench.run(command, **env)
+        equal((result.code, result.err), (1, ""), plant)
+        assert "\nschedules  1 of 20, seed 3\n" in result.text, result.text
+        assert f"\n{code}: lathe_gemm_f16_f16_64x64x64_s2_c1x1: " in result.text, result.text
+        result = bench.run(command + " all=1 seeds=2 --json", **env)
+        equal((result.code, result.err, result.json["ok"], result.json["runs"]),
+              (1, "", False, 2), plant)
+        for finding in result.json["findings"]:
+            equal((finding["code"], finding["seed"], finding["schedules"], finding["role"]),
+                  (code, 3, 2, words), plant)
+
+
 PRINTS = """.version 8.0
 .target sm_90a
 .address_size 64
@@ -519,6 +579,8 @@ def colour_is_for_terminals(bench):
     assert b"\x1b[" not in on_terminal(bench, "list", NO_COLOR="1")
     assert b"\x1b[" not in on_terminal(bench, "list", TERM="dumb")
     assert b"\x1b[" not in bench.run("list").out
+    bench.use_emulator()
+    assert b"\x1b[32mnothing was found" in on_terminal(bench, "check gemm m=8 n=8 k=8 seeds=1")
 
 
 # ---- Help ----
@@ -534,7 +596,7 @@ def examples_run(bench, verb):
     examples = examples_of(bench, verb)
     if verb in ("build", "cache"):
         bench.needs_linker()
-    if verb == "emulate":
+    if verb in ("check", "emulate"):
         bench.use_emulator()
     for line in examples:
         assert line.startswith(f"lathe {verb}") or verb in ("", "cache"), line
@@ -566,13 +628,14 @@ def no_verb_is_named_that_is_not_there(bench):
         equal(bench.run(f"help {verb} --json").json["verb"], verb, verb)
 
 
-VERBS = ("", "list", "plan", "emit", "build", "run", "diff", "bench", "emulate", "cache",
-         "doctor", "help")
+VERBS = ("", "list", "plan", "emit", "build", "run", "check", "diff", "bench", "emulate",
+         "cache", "doctor", "help")
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
     doors_of_a_comparison_open_both_sides,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
     without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs,
+    emulate_finds_what_was_deleted_from_a_kernel, check_finds_what_is_planted,
     what_a_kernel_prints_is_no_part_of_the_object, elements_are_read_and_shown_as_they_are,
     drivers_that_cannot_do_it_are_named,
     planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,

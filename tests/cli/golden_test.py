@@ -9,8 +9,8 @@ import sys
 import support
 
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
-VERBS = ("list", "plan", "emit", "build", "run", "diff", "bench", "emulate", "cache", "doctor",
-         "help")
+VERBS = ("list", "plan", "emit", "build", "run", "check", "diff", "bench", "emulate", "cache",
+         "doctor", "help")
 
 # The two atoms of the note on stage budgets.
 NOTE = "gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a cluster=2x1x1"
@@ -81,7 +81,9 @@ GOLDEN = {
                          f"bench {GEMM} vs=cublas", f"bench {GEMM} pairs=99999999999999999999",
                          "cache prune limit=1T", "cache prune limit=9999999999G"),
     "refuse_emulator": both(f"run {GEMM} device=emulator", f"bench {GEMM} device=emulator",
-                            "emulate /dev/null"),
+                            f"check {GEMM}", "emulate /dev/null"),
+    "refuse_check": both("check", f"check {GEMM} sedes=4", f"check {GEMM} seeds=0",
+                         f"check {GEMM} all=2", f"check {GEMM} device=gpu"),
     "refuse_cache": both("cache", "cache lsit", "cache show", "cache show 0 ptx",
                          "cache show 0 text x", "cache list limit=3", "cache clear now", "cache show zz"),
     "refuse_output": both(f"emit {GEMM} -o /nonexistent/kernel.ptx", f"emit {GEMM} -o .",
@@ -102,6 +104,17 @@ EMULATED = {
                            f"{TILE} arg=s32:8 arg=u32:512 arg=buf:508",
                            "emulate /dev/null",
                            f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 arch=sm_80"),
+    "check": both("check gemm m=64 n=64 k=64 seeds=2",
+                  "check gemm m=100 n=72 k=200 type=bf16 out=f32 beta=any data=integers guard=1 "
+                  "seeds=1 seed=7 all=1",
+                  f"check {GEMM}", f"check {GEMM} tile=128x256x64 stages=9"),
+    # Bytes that never come; a write behind the buffer; no launch; none of it.
+    "emulate_check": both(
+        f"{TILE} arg=s32:8 arg=u32:528 arg=buf:512 print=1:f32:8 check=1 seeds=3",
+        f"{TILE} arg=s32:8 arg=u32:512 arg=buf:508 check=all seeds=2",
+        f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 smem=512K check=1",
+        f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 print=1:f32:8 check=1 seeds=4",
+        f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 seeds=2"),
     "refuse_emulate": both("emulate", "emulate a b", "emulate nothing.ptx", "emulate k.ptx gird=1",
                            "emulate k.ptx grid=0", "emulate k.ptx block=1x2x3x4",
                            "emulate k.ptx cluster=x",

@@ -21,7 +21,8 @@ KEPT = ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CUD
 
 
 # What the emulator took, in its two times.
-EMULATED = re.compile(r"(?<=time      )[0-9.]+ ms(?= on the CPU)|(?<=loaded in )[0-9.]+ ms")
+EMULATED = re.compile(r"((?<=time      )|(?<=time       ))[0-9.]+ ms(?= on the CPU)|"
+                      r"(?<=loaded in )[0-9.]+ ms")
 
 
 class Skip(Exception):
@@ -81,7 +82,8 @@ class Bench:
     def use_emulator(self):
         """From now on there is one, and examples/ is there to be run on it."""
         self.env["LATHE_EMU_LIBRARY"] = emulator()
-        os.symlink(EXAMPLES, self.path("examples"))
+        if not os.path.islink(self.path("examples")):
+            os.symlink(EXAMPLES, self.path("examples"))
 
     def path(self, name):
         return os.path.join(self.work, name)

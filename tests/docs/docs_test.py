@@ -156,7 +156,7 @@ def check_all_are_held(bench):
     outside = SHOWN.search(TRANSCRIPT.sub("", text))
     assert not outside, f"not at the head of a block: {outside.group()}"
     for words in OFFERED.findall(text):
-        if words.startswith("emulate"):
+        if words.split()[0] in ("check", "emulate"):
             bench.use_emulator()
         if words.split()[0] in NEEDS_GPU:
             assert lacks_only_a_gpu(bench, words), words
