@@ -122,6 +122,8 @@ static unsigned char *shared_bytes(const struct emu_async *work, const struct em
 {
     if (offset <= cta->shared_bytes && bytes <= cta->shared_bytes - offset)
         return cta->shared + offset;
+    if (work->warp->check)
+        emu_check_fault_place(work->warp, work->to_cta ? work->to_cta : work->cta, offset);
     emu_fault(work->warp, work->op, work->lane, EMU_ILLEGAL_ADDRESS,
               "a copy of %llu bytes at shared address 0x%llx", (unsigned long long)bytes,
               (unsigned long long)offset);
@@ -132,6 +134,8 @@ static unsigned char *global_bytes(const struct emu_async *work, uint64_t addres
 {
     unsigned char *at = emu_bytes(work->warp->cta->cluster->run->device, address, bytes);
 
+    if (!at && work->warp->check)
+        emu_check_fault_place(work->warp, NULL, address);
     if (!at)
         emu_fault(work->warp, work->op, work->lane, EMU_ILLEGAL_ADDRESS,
                   "a copy of %llu bytes at global address 0x%llx", (unsigned long long)bytes,

@@ -120,7 +120,7 @@ static enum emu_step named_barrier(struct emu_warp *warp, struct emu_group *grou
         return EMU_STEP_BLOCKED;
     group->arrived = false;
     if (warp->check)
-        emu_check_barrier_leave(warp, (uint32_t)id);
+        emu_check_barrier_leave(warp, (uint32_t)id, group->awaiting);
     if (op->flags == REDUCE)
         give_result(group, op, mask, &barrier->result);
     return EMU_STEP_NEXT;

@@ -225,6 +225,8 @@ struct emu_agent emu_check_agent(struct emu_cluster *cluster)
 
 static bool begin_warp(struct emu_warp *warp)
 {
+    struct emu_agent start = warp->cta->check->start;
+    const struct emu_time once = {1, 1};
     struct emu_check_warp *check = calloc(1, sizeof *check);
 
     warp->check = check;
@@ -238,8 +240,14 @@ static bool begin_warp(struct emu_warp *warp)
     check->copy_time = 1;
     if (!emu_clock_see(&check->clock, check->self, (struct emu_time){1, 0}))
         return false;
-    return warp->cta->cluster->run->launch->is_dependent ||
-           emu_clock_see(&check->clock, EMU_LAST_LAUNCH, (struct emu_time){1, 1});
+    if (!warp->cta->cluster->run->launch->is_dependent &&
+        !emu_clock_see(&check->clock, EMU_LAST_LAUNCH, once))
+        return false;
+    if (warp->cta->cluster->cta_count == 1)
+        return true;
+    /* That it is there needs no fence. */
+    return emu_clock_see(&check->clock, start, once) &&
+           emu_clock_see(&check->released, start, once);
 }
 
 static bool begin_cta(struct emu_cta *cta)
@@ -252,6 +260,7 @@ static bool begin_cta(struct emu_cta *cta)
     check->shadow = calloc(cta->shared_bytes, sizeof *check->shadow);
     if (!check->shadow)
         return false;
+    check->start = emu_check_agent(cta->cluster);
     for (int i = 0; i < EMU_WARPGROUPS_MAX; i++)
         check->tensor[i] = emu_check_agent(cta->cluster);
     for (uint32_t w = 0; w < cta->warp_count; w++)
@@ -297,7 +306,8 @@ static void end_cta(struct emu_cta *cta)
         return;
     for (int i = 0; i < EMU_NAMED_BARRIERS; i++) {
         emu_clock_free(&check->arrived[i]);
-        emu_clock_free(&check->complete[i]);
+        emu_clock_free(&check->complete[i][0]);
+        emu_clock_free(&check->complete[i][1]);
     }
     for (size_t i = 0; i < check->mbarrier_count; i++) {
         emu_clock_free(&check->mbarriers[i]->arrived);

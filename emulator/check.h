@@ -63,7 +63,7 @@ void emu_check_strong(struct emu_warp *warp, const struct emu_op *op, uint32_t m
 
 void emu_check_barrier_arrive(struct emu_warp *warp, uint32_t id);
 void emu_check_barrier_complete(struct emu_cta *cta, uint32_t id);
-void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id);
+void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id, uint64_t phase);
 void emu_check_cluster_arrive(struct emu_warp *warp, const struct emu_op *op);
 void emu_check_cluster_complete(struct emu_cluster *cluster);
 /* A wait is an acquire, said or not. */
@@ -94,7 +94,7 @@ void emu_check_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op,
                                struct emu_mbarrier *barrier);
 /* A cp.async.mbarrier.arrive: by the copies of the warp before it. */
 void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *item);
-void emu_check_mbarrier_complete(struct emu_mbarrier *barrier);
+void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *barrier);
 /* A wait has seen the phase before the one that runs end. */
 void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op,
                              struct emu_mbarrier *barrier);
@@ -116,7 +116,9 @@ void emu_check_wgmma_wait(struct emu_warp *warp, uint32_t item);
 
 /* ---- Findings (check_finding.c) ---- */
 
-/* What ends the run is a finding too. */
+/* What ends the run is a finding too. Before it: the place that it is about, an offset in a CTA's
+ * shared memory, or a global address where that is null. */
+void emu_check_fault_place(struct emu_warp *warp, struct emu_cta *cta, uint64_t address);
 void emu_check_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
                      enum emu_outcome outcome, const char *code, const char *what);
 void emu_check_deadlock(struct emu_run *run);

@@ -6,9 +6,30 @@
 
 /* ---- What is wrong ---- */
 
+/* By a copy that runs by itself: a bulk copy, a value for another CTA, a cp.async. */
 static bool is_copy(const struct emu_access *access)
 {
-    return access->kind & EMU_BY_ASYNC && access->op && !access->op->many_count;
+    if (access->kind & EMU_BY_ASYNC)
+        return access->op && !access->op->many_count;
+    return access->op && strcmp(access->op->text->words[0], "cp") == 0 &&
+           !emu_has_word(access->op->text, "bulk");
+}
+
+/* Plain, and what it has read a compare-and-swap checks, as in the loop that stands in for an
+ * atomic that there is not. */
+static bool is_checked_read(const struct emu_access *read, const struct emu_access *swap)
+{
+    return read->kind == EMU_READS && swap->kind & EMU_STRONG && swap->op &&
+           emu_has_word(swap->op->text, "cas");
+}
+
+/* A strong read needs no fence behind the strong read that told of the write: neither is of a
+ * cache's. So the last CTA of a grid sums up what the others have left. */
+static bool is_told(const struct emu_warp *warp, const struct emu_access *now,
+                    const struct emu_access *before)
+{
+    return now->kind == (EMU_READS | EMU_STRONG) &&
+           emu_clock_get(&warp->check->acquired, before->agent).seen >= before->time;
 }
 
 /* The code of two accesses that nothing orders: now, and before. A read of what a copy writes for
@@ -26,15 +47,38 @@ static const char *race_code(const struct emu_access *now, const struct emu_acce
     return "race";
 }
 
-static const char *needed_for(const char *code)
+static const char *needed_for(const char *code, const struct emu_access *before)
 {
+    if (code[0] == 's' && is_copy(before))
+        return "cp.async.bulk.wait_group.read by the thread that issued the copy, and a barrier "
+               "between that and the write";
+    if (code[0] == 's' && before->kind & EMU_BY_ASYNC)
+        return "wgmma.wait_group for the group that reads, then an arrival, and a wait for it by "
+               "who writes";
     if (code[0] == 's')
-        return "the one who reads tells that it is done (an arrival behind its wait), and who "
-               "writes waits for that";
+        return "an arrival by those who read, behind their reads, and a wait for it by who writes";
     if (code[0] == 'p')
         return "a wait, by this warp, for the mbarrier phase or the group that the copy "
                "completes";
     return "a barrier, or a release and an acquire, between the two";
+}
+
+static void describe_race(struct emu_found *found, const struct emu_access *now, bool is_first)
+{
+    bool is_strong = now->kind & EMU_STRONG;
+
+    found->code = race_code(now, found->other, is_first);
+    found->what = "nothing orders the two";
+    found->needed = needed_for(found->code, found->other);
+    if (is_checked_read(now, found->other) || is_checked_read(found->other, now)) {
+        found->is_warning = true;
+        found->what = "a plain read beside atomics may be old, or torn";
+        found->needed = "ld.relaxed or ld.volatile; it is harmless where a compare-and-swap checks "
+                        "what was read";
+    } else if (is_strong != !!(found->other->kind & EMU_STRONG)) {
+        found->what = "nothing orders the two, and only one of them is atomic, volatile or relaxed";
+        found->needed = "both so, or a release and an acquire, or a barrier, between the two";
+    }
 }
 
 static void report(struct emu_warp *warp, int lane, const struct emu_access *now,
@@ -56,9 +100,9 @@ static void report(struct emu_warp *warp, int lane, const struct emu_access *now
         return;
     case EMU_RACE:
         found.other = &conflict->other;
-        found.code = race_code(now, found.other, conflict->is_first);
-        found.what = "nothing orders the two";
-        found.needed = needed_for(found.code);
+        if (is_told(warp, now, found.other))
+            return;
+        describe_race(&found, now, conflict->is_first);
         break;
     case EMU_UNFENCED:
         found.other = &conflict->other;
@@ -108,8 +152,8 @@ void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *
     }
 }
 
-static struct emu_access access_of(const struct emu_warp *warp, const struct emu_op *op,
-                                   struct emu_agent agent, uint32_t time, uint32_t kind)
+struct emu_access emu_access_of(const struct emu_warp *warp, const struct emu_op *op,
+                                struct emu_agent agent, uint32_t time, uint32_t kind)
 {
     const uint32_t *id = warp->cta->id;
 
@@ -119,6 +163,12 @@ static struct emu_access access_of(const struct emu_warp *warp, const struct emu
                                .op = op,
                                .cta = {id[0], id[1], id[2]},
                                .warp = warp->index};
+}
+
+bool emu_check_writer(const struct emu_cta *cta, uint32_t offset, struct emu_access *access)
+{
+    return emu_histories_writer(cta->cluster->run->device->check->histories,
+                                cta->check->shadow[offset], access);
 }
 
 /* ---- Of lanes ---- */
@@ -168,6 +218,28 @@ static bool resolve(struct emu_warp *warp, const struct emu_op *op, enum emu_spa
     return *cta != NULL;
 }
 
+/* Shared memory of another CTA: it must have begun, and may not end. */
+static void check_peer(struct emu_warp *warp, int lane, struct emu_cta *cta, uint64_t address,
+                       const struct emu_access *access)
+{
+    const struct emu_found found = {
+        .code = "early-access",
+        .warp = warp,
+        .op = access->op,
+        .lane = lane,
+        .kind = access->kind,
+        .cta = cta,
+        .address = address,
+        .has_address = true,
+        .what = "nothing tells that that CTA has begun",
+        .needed = "barrier.cluster.arrive and .wait by all, before the first access to another "
+                  "CTA's shared memory"};
+
+    if (emu_clock_get(&warp->check->clock, cta->check->start).seen == 0)
+        emu_check_found(&found);
+    emu_check_remote(warp, cta, address, access);
+}
+
 void emu_check_lanes(struct emu_warp *warp, const struct emu_op *op, uint32_t mask,
                      enum emu_space space, const uint64_t *addresses, uint32_t bytes)
 {
@@ -180,13 +252,13 @@ void emu_check_lanes(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
     if (check->has_issued)
         emu_check_tick(warp);
     check->has_issued = false;
-    access =
-        access_of(warp, op, check->self, emu_clock_get(&check->clock, check->self).seen, op->kind);
+    access = emu_access_of(warp, op, check->self, emu_clock_get(&check->clock, check->self).seen,
+                           op->kind);
     for (int lane = 0; lane < EMU_LANES; lane++) {
         if (!(mask >> lane & 1) || !resolve(warp, op, space, addresses[lane], &next_cta, &at))
             continue;
         if (next_cta && next_cta != warp->cta)
-            emu_check_remote(warp, op, next_cta, access.agent, access.time);
+            check_peer(warp, lane, next_cta, at, &access);
         if (to > from && next_cta == cta && at == to) {
             to += bytes;
             continue;
@@ -290,16 +362,16 @@ void emu_check_copy(const struct emu_async *work, struct emu_cta *cta, uint64_t 
 
     if (!work->known || !agent_of(work, kind, &agent, &time))
         return;
-    access = access_of(work->warp, work->op, agent, time, kind | EMU_BY_ASYNC);
+    access = emu_access_of(work->warp, work->op, agent, time, kind | EMU_BY_ASYNC);
     if (cta)
-        emu_check_remote(work->warp, work->op, cta, agent, time);
+        emu_check_remote(work->warp, cta, address, &access);
     emu_check_access(work->warp, work->lane, &access, &work->known->clock, cta, address, bytes);
 }
 
 void emu_check_queued(struct emu_warp *warp, const struct emu_queued *item)
 {
     struct emu_access access =
-        access_of(warp, item->op, warp->check->copies, item->time, EMU_READS);
+        emu_access_of(warp, item->op, warp->check->copies, item->time, EMU_READS);
 
     if (!item->known)
         return;
@@ -314,7 +386,7 @@ void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32
                           const struct emu_snapshot *known, uint32_t offset, uint32_t bytes)
 {
     struct emu_agent agent = warp->cta->check->tensor[warp->index / 4];
-    struct emu_access access = access_of(warp, op, agent, item, EMU_READS | EMU_BY_ASYNC);
+    struct emu_access access = emu_access_of(warp, op, agent, item, EMU_READS | EMU_BY_ASYNC);
 
     emu_check_access(warp, -1, &access, &known->clock, warp->cta, offset, bytes);
 }

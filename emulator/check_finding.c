@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINDINGS_MAX = 64 };
+enum {
+    FINDINGS_MAX = 64,
+    NEAR_BYTES = 1 << 20 /* behind an allocation: what lies there was meant to be in it */
+};
 
 /* ---- Sides ---- */
 
@@ -24,9 +27,9 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* The address that an access goes to: the first in brackets of those that write, the last of those
- * that read; of a wgmma its operands. */
-static void name_operand(char *name, size_t size, const struct emu_instruction *text, bool writes)
+/* The address that an access goes to: the last in brackets of those that read, the first of others;
+ * of a wgmma its operands. */
+static void name_operand(char *name, size_t size, const struct emu_instruction *text, bool reads)
 {
     name[0] = '\0';
     if (strcmp(text->words[0], "wgmma") == 0) {
@@ -41,7 +44,7 @@ static void name_operand(char *name, size_t size, const struct emu_instruction *
         if (operand->kind != EMU_OPERAND_ADDRESS || !operand->name)
             continue;
         snprintf(name, size, "%s", operand->name);
-        if (writes)
+        if (!reads)
             return;
     }
 }
@@ -84,17 +87,25 @@ static void fill_side(struct emu_finding_side *side, const struct emu_program *p
     side->line = op->text->line;
     snprintf(side->role, sizeof side->role, "%s", role_of(program, op));
     snprintf(side->instruction, sizeof side->instruction, "%s", op->text->opcode);
-    name_operand(side->operand, sizeof side->operand, op->text, side->writes);
+    name_operand(side->operand, sizeof side->operand, op->text, side->reads && !side->writes);
 }
 
 /* ---- Places ---- */
+
+static void name_part(char *object, size_t size, const char *name, uint64_t offset)
+{
+    if (offset > 0)
+        snprintf(object, size, "%s + %llu", name, (unsigned long long)offset);
+    else
+        snprintf(object, size, "%s", name);
+}
 
 static bool name_variable(char *object, size_t size, const struct emu_variable *variable,
                           uint64_t base, uint64_t address)
 {
     if (variable->space != EMU_SPACE_SHARED || address < base || address - base >= variable->bytes)
         return false;
-    snprintf(object, size, "%s + %llu", variable->name, (unsigned long long)(address - base));
+    name_part(object, size, variable->name, address - base);
     return true;
 }
 
@@ -119,12 +130,14 @@ static void name_shared(char *object, size_t size, const struct emu_run *run,
     const struct emu_region *region;
     uint32_t offset = (uint32_t)address - run->dynamic_base;
 
-    if (address >= run->dynamic_base) {
+    if (address >= cta->shared_bytes) {
+        snprintf(object, size, "what is behind shared memory, of %u bytes", cta->shared_bytes);
+    } else if (address >= run->dynamic_base) {
         region = emu_text_map_region(&run->program->map, offset);
         if (region)
-            snprintf(object, size, "%s + %u", region->name, offset - region->offset);
+            name_part(object, size, region->name, offset - region->offset);
         else
-            snprintf(object, size, "dynamic shared memory + %u", offset);
+            name_part(object, size, "dynamic shared memory", offset);
     } else if (!name_static(object, size, run, address)) {
         snprintf(object, size, "shared memory");
     }
@@ -134,27 +147,39 @@ static void name_shared(char *object, size_t size, const struct emu_run *run,
     append(object, size, ")");
 }
 
-/* By the parameter that points into the same allocation. */
+/* By the parameter that points into the same allocation, or into the nearest that ends before. */
 static void name_global(char *object, size_t size, const struct emu_run *run, uint64_t address)
 {
     const struct emu_function *function = run->code->function;
-    uint64_t base, bytes;
+    uint64_t base, bytes, nearest = NEAR_BYTES;
 
     snprintf(object, size, "global 0x%llx", (unsigned long long)address);
-    if (!emu_range(run->device, address, &base, &bytes))
-        return;
-    for (int i = 0; i < function->param_count; i++) {
-        uint64_t pointer;
+    for (int i = 0; i < function->param_count && nearest > 0; i++) {
+        uint64_t pointer, behind;
 
         if (function->params[i].bytes != sizeof pointer)
             continue;
         memcpy(&pointer, run->params + run->code->argument_offsets[i], sizeof pointer);
-        if (pointer < base || pointer - base >= bytes || address < pointer)
+        if (address < pointer || !emu_range(run->device, pointer, &base, &bytes))
             continue;
-        snprintf(object, size, "%s + %llu (global 0x%llx)", function->params[i].name,
-                 (unsigned long long)(address - pointer), (unsigned long long)address);
-        return;
+        behind = address - base < bytes ? 0 : address - base - bytes + 1;
+        if (behind >= nearest)
+            continue;
+        nearest = behind;
+        name_part(object, size, function->params[i].name, address - pointer);
+        if (behind)
+            append(object, size, ", of %llu bytes", (unsigned long long)(base + bytes - pointer));
+        append(object, size, " (global 0x%llx)", (unsigned long long)address);
     }
+}
+
+static void name_register(char *object, size_t size, const struct emu_frame *frame, int slot)
+{
+    const struct emu_function *function = frame->code->function;
+
+    for (int i = 0; i < function->register_count; i++)
+        if (function->registers[i].slot == slot)
+            snprintf(object, size, "register %s", function->registers[i].name);
 }
 
 /* ---- The list ---- */
@@ -194,7 +219,7 @@ static void fill(struct emu_finding *finding, const struct emu_found *found)
     finding->times = 1;
     snprintf(finding->kernel, sizeof finding->kernel, "%s", run->code->function->name);
     memcpy(finding->who.cta, found->warp->cta->id, sizeof finding->who.cta);
-    finding->who.warp = found->warp->index;
+    finding->who.warp = found->is_of_cta ? -1 : found->warp->index;
     finding->who.lane = found->lane;
     fill_side(&finding->who, run->program, found->op, found->kind);
     finding->has_other = found->other != NULL;
@@ -204,7 +229,9 @@ static void fill(struct emu_finding *finding, const struct emu_found *found)
         finding->other.lane = -1;
         fill_side(&finding->other, run->program, found->other->op, found->other->kind);
     }
-    if (found->has_address && found->cta)
+    if (found->frame)
+        name_register(finding->object, sizeof finding->object, found->frame, found->slot);
+    else if (found->has_address && found->cta)
         name_shared(finding->object, sizeof finding->object, run, found->cta, found->address);
     else if (found->has_address)
         name_global(finding->object, sizeof finding->object, run, found->address);
@@ -253,7 +280,7 @@ static const char *verb_of(const struct emu_finding_side *side)
     return side->reads && side->writes ? "updates"
            : side->writes              ? "writes"
            : side->reads               ? "reads"
-                                       : "is at";
+                                       : "at";
 }
 
 void emu_finding_text(const struct emu_finding *finding, char *text, size_t size)
@@ -268,7 +295,8 @@ void emu_finding_text(const struct emu_finding *finding, char *text, size_t size
         append(text, size, "\n  and ");
         append_side(text, size, &finding->other);
         if (finding->object[0] && (finding->other.reads || finding->other.writes))
-            append(text, size, " %s it", verb_of(&finding->other));
+            append(text, size, " %s %s", verb_of(&finding->other),
+                   finding->who.reads || finding->who.writes ? "it" : "there");
     }
     append(text, size, ": %s", finding->what);
     if (finding->needed)
@@ -310,23 +338,86 @@ static const char *fault_code(const struct emu_op *op, enum emu_outcome outcome)
     return "illegal-instruction";
 }
 
+/* What would have been right; null: the words tell. */
+static const char *needed_for(const char *code)
+{
+    static const struct {
+        const char *code, *needed;
+    } list[] = {
+        {"barrier-init",
+         "mbarrier.init by one thread, and a barrier of the CTA (of the cluster, for "
+         "other CTAs) between that and the first use"},
+        {"barrier-overlaid",
+         "a place of its own, or mbarrier.inval before its bytes are used for anything else"},
+        {"barrier-misuse", "whole warps, the same number of them by all, and one arrival before "
+                           "each wait"},
+        {"arrival-count",
+         "as many arrivals a phase as mbarrier.init tells of, or another number there"},
+        {"transaction-count",
+         "expect_tx of the bytes that land in the phase, no more and no fewer"},
+        {"out-of-bounds", "an address inside of the allocation, or a guard for threads that have "
+                          "nothing to do"},
+        {"misaligned", "an address that is a multiple of the access's size"},
+        {"invalid-descriptor",
+         "start and strides such that all of the operand lies in the CTA's shared memory"},
+        {"setmaxnreg", "setmaxnreg.dec by other warps that gives back so many, before or at the "
+                       "same time"},
+        {"divergence", "all lanes of the warp, or all warps of the warpgroup, at the same "
+                       "instruction"},
+    };
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (strcmp(list[i].code, code) == 0)
+            return list[i].needed;
+    return NULL;
+}
+
+void emu_check_fault_place(struct emu_warp *warp, struct emu_cta *cta, uint64_t address)
+{
+    struct emu_check *check = warp->cta->cluster->run->device->check;
+
+    check->fault.is_known = true;
+    check->fault.cta = cta;
+    check->fault.address = address;
+}
+
 void emu_check_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
                      enum emu_outcome outcome, const char *code, const char *what)
 {
-    const struct emu_found found = {.code = code ? code : fault_code(op, outcome),
-                                    .warp = warp,
-                                    .op = op,
-                                    .lane = lane,
-                                    .what = what};
+    struct emu_check *check = warp->cta->cluster->run->device->check;
+    struct emu_access writer;
+    struct emu_found found = {.code = code ? code : fault_code(op, outcome),
+                              .warp = warp,
+                              .op = op,
+                              .lane = lane,
+                              .what = what,
+                              .kind = op ? op->kind & (EMU_READS | EMU_WRITES) : 0,
+                              .cta = check->fault.cta,
+                              .address = check->fault.address,
+                              .has_address = check->fault.is_known};
 
-    if (outcome != EMU_NO_RESOURCES)
-        note(warp->cta->cluster->run->device->check, &found);
+    check->fault.is_known = false;
+    if (outcome == EMU_NO_RESOURCES)
+        return;
+    found.needed = needed_for(found.code);
+    if (strcmp(found.code, "out-of-bounds") != 0 && strcmp(found.code, "misaligned") != 0)
+        found.kind = 0; /* it touches none of it */
+    if (strcmp(found.code, "barrier-overlaid") == 0 &&
+        emu_check_writer(found.cta, (uint32_t)found.address, &writer))
+        found.other = &writer;
+    note(check, &found);
+}
+
+/* The report of a run without the kernel's name, which a finding has anyway, and the word. */
+static const char *after_name(const struct emu_run *run, const char *word)
+{
+    return run->error->message + strlen(run->code->function->name) + strlen(": ") + strlen(word);
 }
 
 /* The first warp that lives stands for all. */
 void emu_check_endless(struct emu_run *run)
 {
-    struct emu_found found = {.code = "endless", .lane = -1, .what = run->error->message};
+    struct emu_found found = {.code = "endless", .lane = -1, .what = after_name(run, "")};
 
     for (uint32_t c = 0; c < run->cluster_count; c++)
         for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++)
@@ -373,30 +464,26 @@ static const char *deadlock_code(struct emu_run *run, struct emu_found *found)
                     code = here;
                     found->warp = &cta->warps[w];
                     found->op = barrier ? group->vain : at;
+                    found->has_address = barrier != NULL;
+                    found->cta = barrier ? barrier->cta : NULL;
+                    found->address = barrier ? barrier->offset : 0;
                 }
         }
     return code;
 }
 
-static const char *needed_for(const char *code)
-{
-    if (strcmp(code, "transaction-count") == 0)
-        return "expect_tx of the bytes that land in the phase, no more and no fewer";
-    if (strcmp(code, "divergence") == 0)
-        return "all lanes of the warp at an .aligned instruction";
-    if (strcmp(code, "setmaxnreg") == 0)
-        return "setmaxnreg.dec by other warps that gives back so many, before or at the same time";
-    return "the arrivals that are still due, or another parity";
-}
-
 void emu_check_deadlock(struct emu_run *run)
 {
-    struct emu_found found = {.lane = -1, .what = run->error->message};
+    struct emu_found found = {.lane = -1, .what = after_name(run, "deadlock: ")};
 
     found.code = deadlock_code(run, &found);
     if (!found.warp)
         return;
     found.needed = needed_for(found.code);
+    if (!found.needed)
+        found.needed = found.has_address ? "the arrivals that are still due, or another parity"
+                                         : "all who are counted at the barrier, or a smaller "
+                                           "number, or a barrier for those alone who come";
     note(run->device->check, &found);
 }
 

@@ -32,16 +32,18 @@ static struct emu_check_mbarrier *made_for(struct emu_cta *cta, uint32_t offset)
     return check->mbarriers[check->mbarrier_count++] = made;
 }
 
+static struct emu_access use_of(const struct emu_warp *warp, const struct emu_op *op, uint32_t kind)
+{
+    struct emu_agent self = warp->check->self;
+
+    return emu_access_of(warp, op, self, emu_clock_get(&warp->check->clock, self).seen, kind);
+}
+
 void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier)
 {
     struct emu_check_mbarrier *check = made_for(barrier->cta, barrier->offset);
-    struct emu_access access = {.agent = warp->check->self,
-                                .time = emu_clock_get(&warp->check->clock, warp->check->self).seen,
-                                .kind = EMU_WRITES,
-                                .op = op,
-                                .cta = {warp->cta->id[0], warp->cta->id[1], warp->cta->id[2]},
-                                .warp = warp->index};
+    struct emu_access access = use_of(warp, op, EMU_WRITES);
 
     barrier->check = check;
     if (!check || !emu_clock_see(&warp->check->clock, warp->check->inits,
@@ -51,7 +53,7 @@ void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int
     }
     check->initialiser = warp->check->inits;
     check->init_time = warp->check->init_time;
-    check->init_op = op;
+    check->init = access;
     emu_clock_free(&check->arrived);
     emu_clock_free(&check->complete);
     emu_check_access(warp, lane, &access, &warp->check->clock, barrier->cta, barrier->offset, 8);
@@ -61,23 +63,21 @@ static void report_init(struct emu_warp *warp, const struct emu_op *op,
                         const struct emu_mbarrier *barrier, bool is_async)
 {
     const struct emu_check_mbarrier *check = barrier->check;
-    const struct emu_access other = {
-        .op = check->init_op,
-        .cta = {barrier->cta->id[0], barrier->cta->id[1], barrier->cta->id[2]},
-        .warp = -1};
     const struct emu_found found = {
         .code = "barrier-init",
         .warp = warp,
         .op = op,
         .lane = -1,
-        .other = &other,
+        .other = &check->init,
         .cta = barrier->cta,
         .address = barrier->offset,
         .has_address = true,
         .what = is_async ? "its initialisation is not made visible to the async proxy"
                          : "nothing makes its initialisation visible here",
-        .needed = "fence.mbarrier_init.release.cluster by the one who initialises, then a barrier "
-                  "of the CTA or the cluster"};
+        .needed = is_async || barrier->cta != warp->cta
+                      ? "fence.mbarrier_init.release.cluster by the one who initialises, then a "
+                        "barrier of the CTA (of the cluster, for other CTAs)"
+                      : "a barrier of the CTA between the two"};
 
     emu_check_found(&found);
 }
@@ -86,14 +86,16 @@ void emu_check_mbarrier_use(struct emu_warp *warp, const struct emu_op *op,
                             const struct emu_mbarrier *barrier)
 {
     const struct emu_check_mbarrier *check = barrier->check;
+    struct emu_access access;
 
     if (!check)
         return;
     if (emu_clock_get(&warp->check->clock, check->initialiser).seen < check->init_time)
         report_init(warp, op, barrier, false);
-    if (barrier->cta != warp->cta)
-        emu_check_remote(warp, op, barrier->cta, warp->check->self,
-                         emu_clock_get(&warp->check->clock, warp->check->self).seen);
+    if (barrier->cta == warp->cta)
+        return;
+    access = use_of(warp, op, 0);
+    emu_check_remote(warp, barrier->cta, barrier->offset, &access);
 }
 
 void emu_check_mbarrier_issue(const struct emu_async *work)
@@ -138,6 +140,7 @@ void emu_check_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op,
 {
     if (!barrier->check)
         return;
+    barrier->check->last_arrival = use_of(warp, op, 0);
     if (emu_has_word(op->text, "relaxed")) {
         emu_check_join(warp, &barrier->check->arrived, &warp->check->released);
         return;
@@ -195,14 +198,14 @@ static void look_for_aliasing(const struct emu_mbarrier *barrier)
         }
 }
 
-void emu_check_mbarrier_complete(struct emu_mbarrier *barrier)
+/* Arrivals follow each other as atomics do: who has seen a phase end has seen those before it. */
+void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *barrier)
 {
     struct emu_check_mbarrier *check = barrier->check;
 
     check->completions++;
-    emu_clock_free(&check->complete);
-    check->complete = check->arrived;
-    check->arrived = (struct emu_clock){.parts = NULL};
+    emu_check_join(warp, &check->complete, &check->arrived);
+    emu_clock_free(&check->arrived);
     look_for_aliasing(barrier);
 }
 

@@ -19,11 +19,11 @@ static void learn(struct emu_warp *warp, const struct emu_clock *from)
     emu_check_join(warp, &warp->check->clock, from);
 }
 
-static void see(struct emu_warp *warp, struct emu_agent agent, uint32_t time)
+static void see(struct emu_warp *warp, struct emu_agent agent, struct emu_time time)
 {
     emu_check_drop(warp->check->snapshot);
     warp->check->snapshot = NULL;
-    if (!emu_clock_see(&warp->check->clock, agent, (struct emu_time){time, time}))
+    if (!emu_clock_see(&warp->check->clock, agent, time))
         emu_check_no_memory(warp);
 }
 
@@ -53,7 +53,7 @@ void emu_check_fence(struct emu_warp *warp, const struct emu_op *op)
 
     if (strncmp(text->words[0], "grid", 4) == 0) {
         if (emu_has_word(text, "wait"))
-            see(warp, EMU_LAST_LAUNCH, 1);
+            see(warp, EMU_LAST_LAUNCH, (struct emu_time){1, 1});
     } else if (emu_has_word(text, "mbarrier_init")) {
         fence_inits(warp);
     } else if (emu_has_word(text, "proxy")) {
@@ -138,14 +138,16 @@ void emu_check_barrier_complete(struct emu_cta *cta, uint32_t id)
 {
     struct emu_check_cta *check = cta->check;
 
-    emu_clock_free(&check->complete[id]);
-    check->complete[id] = check->arrived[id];
+    struct emu_clock *complete = &check->complete[id][cta->barriers[id].phase & 1];
+
+    emu_clock_free(complete);
+    *complete = check->arrived[id];
     check->arrived[id] = (struct emu_clock){.parts = NULL};
 }
 
-void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id)
+void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id, uint64_t phase)
 {
-    learn(warp, &warp->cta->check->complete[id]);
+    learn(warp, &warp->cta->check->complete[id][phase & 1]);
 }
 
 /* ---- The cluster's ---- */
@@ -176,14 +178,16 @@ void emu_check_cluster_leave(struct emu_warp *warp)
 
 static void report_use(struct emu_warp *warp, const struct emu_remote_use *use)
 {
-    const struct emu_access other = {
-        .op = use->op, .cta = {use->cta[0], use->cta[1], use->cta[2]}, .warp = use->warp};
-    bool is_own = memcmp(use->cta, warp->cta->id, sizeof use->cta) == 0;
+    bool is_own = memcmp(use->access.cta, warp->cta->id, sizeof use->access.cta) == 0;
     const struct emu_found found = {
         .code = "early-exit",
         .warp = warp,
         .lane = -1,
-        .other = &other,
+        .other = &use->access,
+        .cta = warp->cta,
+        .address = use->address,
+        .has_address = true,
+        .is_of_cta = true,
         .what = is_own ? "the CTA ends, and nobody has waited for the copy, which uses its shared "
                          "memory"
                        : "the CTA ends, and nothing orders that behind what another CTA of its "
@@ -196,27 +200,26 @@ static void report_use(struct emu_warp *warp, const struct emu_remote_use *use)
     emu_check_found(&found);
 }
 
-static bool is_use_of(const struct emu_remote_use *use, struct emu_agent agent)
+static bool is_same(struct emu_agent a, struct emu_agent b)
 {
-    return use->agent.index == agent.index && use->agent.cluster == agent.cluster;
+    return a.index == b.index && a.cluster == b.cluster;
 }
 
 /* Agents that are not warps of the CTA, each with its last use. */
-void emu_check_remote(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
-                      struct emu_agent agent, uint32_t time)
+void emu_check_remote(struct emu_warp *warp, struct emu_cta *cta, uint64_t address,
+                      const struct emu_access *access)
 {
     struct emu_check_cta *check = cta->check;
-    const uint32_t *id = warp->cta->id;
-    struct emu_remote_use use = {
-        .agent = agent, .time = time, .op = op, .cta = {id[0], id[1], id[2]}, .warp = warp->index};
+    struct emu_remote_use use = {.access = *access, .address = address};
     size_t i = check->remote_last;
 
     if (cta->exited_threads == cta->thread_count) {
         report_use(&cta->warps[0], &use);
         return;
     }
-    if (i >= check->remote_count || !is_use_of(&check->remote[i], agent))
-        for (i = 0; i < check->remote_count && !is_use_of(&check->remote[i], agent); i++)
+    if (i >= check->remote_count || !is_same(check->remote[i].access.agent, access->agent))
+        for (i = 0;
+             i < check->remote_count && !is_same(check->remote[i].access.agent, access->agent); i++)
             continue;
     if (i == check->remote_room) {
         size_t room = check->remote_room ? 2 * check->remote_room : 16;
@@ -241,15 +244,17 @@ static void look_for_leftovers(struct emu_warp *warp)
     struct emu_cta *cta = warp->cta;
     char what[160];
 
-    for (size_t i = 0; i < cta->mbarrier_count; i++) {
+    for (size_t i = 0; i < cta->mbarrier_count && cta->mbarriers[i].check; i++) {
         const struct emu_mbarrier *barrier = &cta->mbarriers[i];
         const struct emu_found found = {
             .code = "arrival-count",
             .warp = warp,
             .lane = -1,
+            .other = barrier->check->last_arrival.op ? &barrier->check->last_arrival : NULL,
             .cta = cta,
             .address = barrier->offset,
             .has_address = true,
+            .is_of_cta = true,
             .what = what,
             .needed =
                 "as many arrivals a phase as mbarrier.init tells of, or another number there"};
@@ -257,9 +262,9 @@ static void look_for_leftovers(struct emu_warp *warp)
         if (barrier->pending == barrier->expected || barrier->phase == 0)
             continue;
         snprintf(what, sizeof what,
-                 "the CTA ends, and %u of %u arrivals of the phase %llu that runs have come",
-                 barrier->expected - barrier->pending, barrier->expected,
-                 (unsigned long long)barrier->phase);
+                 "the CTA ends, and of the %u arrivals of phase %llu only %u have come",
+                 barrier->expected, (unsigned long long)barrier->phase,
+                 barrier->expected - barrier->pending);
         emu_check_found(&found);
     }
 }
@@ -273,9 +278,12 @@ void emu_check_exit(struct emu_warp *warp)
         emu_check_join(warp, &check->exited, &warp->check->clock);
     if (cta->exited_threads < cta->thread_count)
         return;
-    for (size_t i = 0; i < check->remote_count; i++)
-        if (emu_clock_get(&check->exited, check->remote[i].agent).seen < check->remote[i].time)
+    for (size_t i = 0; i < check->remote_count; i++) {
+        const struct emu_access *access = &check->remote[i].access;
+
+        if (emu_clock_get(&check->exited, access->agent).seen < access->time)
             report_use(warp, &check->remote[i]);
+    }
     if (cta->cluster->outcome == EMU_DONE)
         look_for_leftovers(warp);
 }
@@ -284,9 +292,11 @@ void emu_check_exit(struct emu_warp *warp)
 
 void emu_check_bulk_wait(struct emu_warp *warp, const struct emu_op *op, uint32_t groups)
 {
-    see(warp, warp->check->bulk_reads, groups);
+    const struct emu_time time = {groups, groups};
+
+    see(warp, warp->check->bulk_reads, time);
     if (!op->variant)
-        see(warp, warp->check->bulk_writes, groups);
+        see(warp, warp->check->bulk_writes, time);
 }
 
 void emu_check_copies_commit(struct emu_warp *warp)
@@ -301,13 +311,15 @@ uint32_t emu_check_copies_time(struct emu_warp *warp, bool is_arrival)
     return is_arrival ? warp->check->copy_time++ : warp->check->copy_time;
 }
 
+/* They are of the generic proxy: for the async one a fence is needed as behind a store. */
 void emu_check_copies_wait(struct emu_warp *warp, uint64_t allowed, bool all)
 {
     struct emu_check_warp *check = warp->check;
+    uint32_t time = 0;
 
     if (all)
-        see(warp, check->copies, check->copy_time++);
+        time = check->copy_time++;
     else if (allowed < check->copy_groups && allowed < EMU_COPY_GROUPS)
-        see(warp, check->copies,
-            check->copy_ends[(check->copy_groups - 1 - allowed) % EMU_COPY_GROUPS]);
+        time = check->copy_ends[(check->copy_groups - 1 - allowed) % EMU_COPY_GROUPS];
+    see(warp, check->copies, (struct emu_time){time, 0});
 }

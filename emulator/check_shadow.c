@@ -322,6 +322,15 @@ uint32_t emu_histories_to_last(const struct emu_histories *h, uint32_t number)
     return history->writer == EMU_NEVER_WRITTEN ? EMU_NEVER_WRITTEN : EMU_READ_BY_LAST;
 }
 
+bool emu_histories_writer(const struct emu_histories *h, uint32_t history,
+                          struct emu_access *access)
+{
+    if (h->list[history].writer < EMU_FIRST_HISTORY)
+        return false;
+    *access = h->records[h->list[history].writer];
+    return true;
+}
+
 /* ---- Sweeps ---- */
 
 bool emu_histories_are_many(const struct emu_histories *h)

@@ -66,6 +66,9 @@ void emu_histories_destroy(struct emu_histories *histories);
 void emu_histories_reset(struct emu_histories *histories);
 /* What a history is to the next launch: one that needs no record. */
 uint32_t emu_histories_to_last(const struct emu_histories *histories, uint32_t history);
+/* What was the last to write the bytes of a history in this launch; false where nothing did. */
+bool emu_histories_writer(const struct emu_histories *histories, uint32_t history,
+                          struct emu_access *access);
 /* So many that it is time to drop those that no byte has any more. */
 bool emu_histories_are_many(const struct emu_histories *histories);
 /* In three steps: begin, show every shadow, end. The numbers in the shadows change. */

@@ -36,6 +36,11 @@ struct emu_check {
     struct emu_place_clock *places; /* by hash */
     size_t place_count, place_room;
     uint32_t clusters; /* that have begun in this run */
+    struct {
+        bool is_known;
+        struct emu_cta *cta;
+        uint64_t address;
+    } fault; /* where the one is that comes next */
     struct emu_known_finding *findings;
     size_t finding_count;
 };
@@ -52,11 +57,8 @@ struct emu_check_cluster {
 
 /* The last use of a CTA's shared memory by an agent that is no warp of it. */
 struct emu_remote_use {
-    struct emu_agent agent;
-    uint32_t time;
-    const struct emu_op *op;
-    uint32_t cta[3];
-    int warp;
+    struct emu_access access;
+    uint64_t address;
 };
 
 struct emu_check_mbarrier {
@@ -65,13 +67,16 @@ struct emu_check_mbarrier {
     uint32_t completions;
     struct emu_agent initialiser;
     uint32_t init_time;
-    const struct emu_op *init_op;
-    struct emu_clock arrived, complete;
+    struct emu_access init;
+    struct emu_access last_arrival;     /* for reports                                    */
+    struct emu_clock arrived, complete; /* of the phase that runs; of all that are over   */
 };
 
 struct emu_check_cta {
-    uint32_t *shadow; /* a history a byte of shared memory */
-    struct emu_clock arrived[EMU_NAMED_BARRIERS], complete[EMU_NAMED_BARRIERS];
+    uint32_t *shadow;       /* a history a byte of shared memory */
+    struct emu_agent start; /* who knows of it knows that the CTA is there */
+    struct emu_clock arrived[EMU_NAMED_BARRIERS];
+    struct emu_clock complete[EMU_NAMED_BARRIERS][2]; /* by phases: the last, the one before */
     struct emu_agent tensor[EMU_WARPGROUPS_MAX];
     struct emu_check_mbarrier **mbarriers; /* all that ever were */
     size_t mbarrier_count, mbarrier_room;
@@ -84,6 +89,7 @@ struct emu_check_cta {
 struct emu_register_use {
     uint32_t written_by, read_by; /* items of the warpgroup, counted from 1 */
     uint32_t touched;             /* in which interval between fences an instruction did     */
+    const struct emu_op *item, *toucher;
 };
 
 struct emu_check_warp {
@@ -97,7 +103,7 @@ struct emu_check_warp {
     uint32_t copy_time, copy_groups, copy_ends[EMU_COPY_GROUPS];
     struct emu_register_use *registers; /* by slot; null before the first wgmma */
     const struct emu_frame *frame;      /* whose they are */
-    uint32_t register_fences, items, items_seen;
+    uint32_t register_fences, items, items_fenced, items_seen; /* items_fenced: at the last fence */
 };
 
 /* ---- Helpers ---- */
@@ -119,8 +125,12 @@ void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *
                       const struct emu_clock *clock, struct emu_cta *cta, uint64_t address,
                       uint64_t bytes);
 /* An access to the shared memory of a CTA by a warp of another, or by work beside warps. */
-void emu_check_remote(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
-                      struct emu_agent agent, uint32_t time);
+void emu_check_remote(struct emu_warp *warp, struct emu_cta *cta, uint64_t address,
+                      const struct emu_access *access);
+struct emu_access emu_access_of(const struct emu_warp *warp, const struct emu_op *op,
+                                struct emu_agent agent, uint32_t time, uint32_t kind);
+/* What was the last to write a byte of shared memory in this launch; false where nothing did. */
+bool emu_check_writer(const struct emu_cta *cta, uint32_t offset, struct emu_access *access);
 
 /* ---- Findings ---- */
 
@@ -134,6 +144,9 @@ struct emu_found {
     struct emu_cta *cta; /* whose shared memory; null: global */
     uint64_t address;
     bool has_address;
+    const struct emu_frame *frame; /* whose register the slot is, where it is about one */
+    int slot;
+    bool is_of_cta; /* and of no warp of it */
     const char *what, *needed;
     bool is_warning;
 };

@@ -54,6 +54,13 @@ static bool is_written_over(const struct emu_cta *cta, uint32_t offset)
     return false;
 }
 
+/* Faults are about it. */
+static void name_place(struct emu_warp *warp, struct emu_cta *cta, uint32_t offset)
+{
+    if (warp->check)
+        emu_check_fault_place(warp, cta, offset);
+}
+
 /* The object, or null after a fault. */
 static struct emu_mbarrier *object(struct emu_warp *warp, const struct emu_op *op, int lane,
                                    struct emu_cta *cta, uint32_t offset)
@@ -61,12 +68,14 @@ static struct emu_mbarrier *object(struct emu_warp *warp, const struct emu_op *o
     struct emu_mbarrier *barrier = emu_mbarrier_at(cta, offset);
 
     if (!barrier) {
+        name_place(warp, cta, offset);
         emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "barrier-init",
                      "no mbarrier was initialised at shared address 0x%x of CTA rank %u", offset,
                      cta->rank);
         return NULL;
     }
     if (is_written_over(cta, offset)) {
+        name_place(warp, cta, offset);
         emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "barrier-overlaid",
                      "the mbarrier at shared address 0x%x of CTA rank %u has been written over",
                      offset, cta->rank);
@@ -98,7 +107,7 @@ static struct emu_cta *place(struct emu_warp *warp, const struct emu_op *op, int
 
 /* ---- What happens to them ---- */
 
-static void settle(struct emu_mbarrier *barrier)
+static void settle(struct emu_warp *warp, struct emu_mbarrier *barrier)
 {
     barrier->cta->cluster->progress++;
     if (barrier->pending > 0 || barrier->tx != 0)
@@ -106,7 +115,7 @@ static void settle(struct emu_mbarrier *barrier)
     barrier->phase++;
     barrier->pending = barrier->expected;
     if (barrier->check)
-        emu_check_mbarrier_complete(barrier);
+        emu_check_mbarrier_complete(warp, barrier);
 }
 
 static bool add_bytes(struct emu_warp *warp, const struct emu_op *op, int lane,
@@ -115,6 +124,7 @@ static bool add_bytes(struct emu_warp *warp, const struct emu_op *op, int lane,
     barrier->tx += bytes;
     if (barrier->tx <= COUNT_MAX && barrier->tx >= -COUNT_MAX)
         return true;
+    name_place(warp, barrier->cta, barrier->offset);
     emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "transaction-count",
                  "the mbarrier at shared address 0x%x counts %lld bytes: more than it can",
                  barrier->offset, (long long)barrier->tx);
@@ -125,6 +135,7 @@ static bool arrive(struct emu_warp *warp, const struct emu_op *op, int lane,
                    struct emu_mbarrier *barrier, uint32_t count)
 {
     if (count == 0 || count > barrier->pending) {
+        name_place(warp, barrier->cta, barrier->offset);
         emu_fault_as(
             warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "arrival-count",
             "%u arrivals at the mbarrier at shared address 0x%x, whose phase %llu waits for "
@@ -133,7 +144,7 @@ static bool arrive(struct emu_warp *warp, const struct emu_op *op, int lane,
         return false;
     }
     barrier->pending -= count;
-    settle(barrier);
+    settle(warp, barrier);
     return true;
 }
 
@@ -144,7 +155,7 @@ bool emu_mbarrier_complete(struct emu_warp *warp, const struct emu_op *op, struc
 
     if (!barrier || !add_bytes(warp, op, -1, barrier, -(int64_t)bytes))
         return false;
-    settle(barrier);
+    settle(warp, barrier);
     return true;
 }
 
@@ -270,7 +281,7 @@ static bool expect_step(struct emu_warp *warp, struct emu_group *group, const st
     (void)group;
     if (!add_bytes(warp, op, lane, barrier, op->variant ? -bytes : bytes))
         return false;
-    settle(barrier);
+    settle(warp, barrier);
     return true;
 }
 
@@ -290,6 +301,7 @@ static bool arrive_step(struct emu_warp *warp, struct emu_group *group, const st
         !add_bytes(warp, op, lane, barrier, (int64_t)(value & UINT32_MAX)))
         return false;
     if ((op->flags & NO_COMPLETE) && count >= barrier->pending) {
+        name_place(warp, barrier->cta, barrier->offset);
         emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "arrival-count",
                      "an arrival with .noComplete would complete the phase");
         return false;

@@ -119,6 +119,17 @@ static const char *space_name(enum emu_space space)
     return names[space];
 }
 
+static void tell_place(struct emu_warp *warp, enum emu_space space, uint64_t address)
+{
+    uint32_t offset;
+    bool is_window = address - EMU_SHARED_WINDOW < 3 * EMU_WINDOW_BYTES;
+
+    if (space == EMU_SPACE_GLOBAL || (space == EMU_SPACE_NONE && !is_window))
+        emu_check_fault_place(warp, NULL, address);
+    else if (space == EMU_SPACE_SHARED && emu_cta_of_address(warp->cta, address, &offset))
+        emu_check_fault_place(warp, emu_cta_of_address(warp->cta, address, &offset), offset);
+}
+
 unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,
                              const struct emu_op *op, int lane, enum emu_space space,
                              uint64_t address, uint64_t bytes)
@@ -143,6 +154,8 @@ unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,
         at = address <= UINT32_MAX ? in_shared(warp, op, address, bytes) : NULL;
         break;
     }
+    if (!at && warp->check)
+        tell_place(warp, space, address);
     if (!at && !warp->cta->cluster->lacks_memory)
         emu_fault(warp, op, lane, EMU_ILLEGAL_ADDRESS, "%llu bytes at %s address 0x%llx",
                   (unsigned long long)bytes, space_name(space), (unsigned long long)address);
@@ -154,6 +167,8 @@ unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const 
                           uint32_t alignment)
 {
     if (alignment > 1 && address % alignment != 0) {
+        if (warp->check)
+            tell_place(warp, space, address);
         emu_fault(warp, op, lane, EMU_MISALIGNED_ADDRESS, "%s address 0x%llx is no multiple of %u",
                   space_name(space), (unsigned long long)address, alignment);
         return NULL;

@@ -142,6 +142,7 @@ struct emu_code {
     uint32_t *argument_offsets, *return_offsets;
     uint32_t argument_bytes, return_bytes;
     uint32_t shared_end; /* of an entry: where its static shared variables end */
+    bool has_wgmma;
 };
 
 struct emu_program {

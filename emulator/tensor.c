@@ -380,6 +380,7 @@ static enum emu_decoded decode_issue(struct emu_decoder *d, const struct emu_ins
 
     op->execute = issue;
     op->source_count = PLACES;
+    d->code->has_wgmma = true;
     if (i->operand_count < 4)
         return emu_refuse_form(d, i, "takes D, A, B and scale-d");
     if (!bind_accumulators(d, &i->operands[0], op) ||

@@ -1,0 +1,354 @@
+/* The sanitizer on the smallest kernel of each of its codes, and on the kernel repaired.
+ *
+ * The texts are examples/sanitizer/CODE.ptx, and the launch is what the comment at the head of each
+ * says to `lathe emulate`. As it stands a text must give the finding; without the lines that end in
+ * "// wrong" and with those behind "// repair:" it must give none, whatever the schedule. */
+#include "emulator/machine.h"
+#include "tests/support/cmocka_all.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEDS = 10, REPAIRED_SEEDS = 20, ARGUMENTS_MAX = 4, TEXT_SIZE = 1 << 14 };
+
+/* A side of the finding: the heading, and what its line of the text begins with. */
+struct side {
+    const char *role, *line;
+};
+
+static const struct fault {
+    const char *code;
+    struct side who, other; /* of a fault that both sides may find, either way round */
+    const char *object;
+    /* Found with each schedule, the other side with some; found with some. */
+    enum { ALWAYS, OTHER_BY_SCHEDULE, BY_SCHEDULE } when;
+} faults[] = {
+    {"arrival-count", {"", NULL}, {"all", "mbarrier.arrive"}, "ready (shared 0x400)", ALWAYS},
+    {"barrier-init",
+     {"all", "mbarrier.arrive"},
+     {"prologue", "mbarrier.init"},
+     "ready (shared 0x400)",
+     OTHER_BY_SCHEDULE},
+    {"barrier-misuse", {"all", "bar.sync 1, 48"}, {NULL, NULL}, "", ALWAYS},
+    {"barrier-overlaid",
+     {"all", "mbarrier.arrive"},
+     {"table", "st.shared.b32 [%table]"},
+     "mbarrier ready (shared",
+     ALWAYS},
+    {"deadlock", {"producer", "mbarrier.try_wait"}, {NULL, NULL}, "empty (shared", ALWAYS},
+    {"divergence", {"lower half", "bar.sync 0; // wrong"}, {NULL, NULL}, "", ALWAYS},
+    {"early-access",
+     {"send", "st.shared::cluster"},
+     {NULL, NULL},
+     "box (shared 0x400 of rank 0)",
+     ALWAYS},
+    {"early-exit",
+     {"", NULL},
+     {"send", "st.shared::cluster"},
+     "box (shared 0x400 of rank 0)",
+     ALWAYS},
+    {"endless", {"count", NULL}, {NULL, NULL}, "", ALWAYS},
+    {"illegal-instruction", {"choice", "brx.idx"}, {NULL, NULL}, "", ALWAYS},
+    {"invalid-copy", {"producer", "cp.async.bulk"}, {NULL, NULL}, "", ALWAYS},
+    {"invalid-descriptor", {"consumer", "wgmma.mma_async"}, {NULL, NULL}, "", ALWAYS},
+    {"misaligned", {"store", "st.global.b64"}, {NULL, NULL}, "to + 4 (global", ALWAYS},
+    {"missing-proxy-fence",
+     {"store", "cp.async.bulk"},
+     {"epilogue", "st.shared.b32"},
+     "tile (shared",
+     ALWAYS},
+    {"missing-wgmma-fence",
+     {"consumer", "wgmma.mma_async"},
+     {"consumer", "mov.f32 %d0"},
+     "register %d0",
+     ALWAYS},
+    {"out-of-bounds",
+     {"store", "st.global.b32"},
+     {NULL, NULL},
+     "to + 128, of 128 bytes (global",
+     ALWAYS},
+    {"phase-aliasing",
+     {"consumer", "mbarrier.try_wait"},
+     {NULL, NULL},
+     "ready (shared",
+     BY_SCHEDULE},
+    {"premature-accumulator",
+     {"consumer", "st.global.f32"},
+     {"consumer", "wgmma.mma_async"},
+     "register %d0",
+     ALWAYS},
+    {"premature-use",
+     {"producer", "cp.async.bulk"},
+     {"consumer", "ld.shared.b32"},
+     "tile (shared",
+     ALWAYS},
+    {"race", {"write", "st.shared.b32"}, {"read", "ld.shared.b32"}, "words", ALWAYS},
+    {"register-in-flight",
+     {"consumer", "mov.f32 %d0"},
+     {"consumer", "wgmma.mma_async"},
+     "register %d0",
+     ALWAYS},
+    {"stage-reused",
+     {"producer", "cp.async.bulk"},
+     {"consumer", "ld.shared.b32"},
+     "tile (shared",
+     ALWAYS},
+    {"transaction-count",
+     {"consumer", "mbarrier.try_wait"},
+     {NULL, NULL},
+     "full (shared 0x500)",
+     ALWAYS},
+    {"trap", {"check of the arguments", "@%is_empty trap"}, {NULL, NULL}, "", ALWAYS},
+    {"uninitialised", {"sums", "ld.shared.b32"}, {NULL, NULL}, "sums (shared", ALWAYS},
+};
+enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+/* ---- Texts ---- */
+
+static void read_text(const char *code, char text[TEXT_SIZE])
+{
+    char path[512];
+    FILE *file;
+    size_t length;
+
+    snprintf(path, sizeof path, "%s/%s.ptx", EMU_EXAMPLES, code);
+    file = fopen(path, "rb");
+    if (!file)
+        fail_msg("%s cannot be read", path);
+    length = fread(text, 1, TEXT_SIZE - 1, file);
+    fclose(file);
+    text[length] = '\0';
+}
+
+static bool ends_in(const char *line, size_t length, const char *words)
+{
+    size_t count = strlen(words);
+
+    return length >= count && memcmp(line + length - count, words, count) == 0;
+}
+
+/* Line by line, so that their numbers stay. */
+static void repair(const char *text, char repaired[TEXT_SIZE])
+{
+    static const char mark[] = "// repair: ";
+
+    *repaired = '\0';
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        const char *words = text + strspn(text, " ");
+
+        if (strncmp(words, mark, sizeof mark - 1) == 0)
+            strncat(repaired, words + sizeof mark - 1,
+                    length - (size_t)(words - text) - (sizeof mark - 1));
+        else if (!ends_in(text, length, "// wrong"))
+            strncat(repaired, text, length);
+        strcat(repaired, "\n");
+        text += length + (text[length] == '\n');
+    }
+}
+
+static bool line_begins(const char *text, int line, const char *words)
+{
+    for (; line > 1; line--) {
+        text = strchr(text, '\n');
+        if (!text)
+            return false;
+        text++;
+    }
+    text += strspn(text, " ");
+    return strncmp(text, words, strlen(words)) == 0;
+}
+
+/* ---- Launches ---- */
+
+/* The value of a key in the text's command, or what is usual. */
+static uint32_t value_of(const char *text, const char *key, uint32_t usual)
+{
+    const char *at = strstr(text, key);
+
+    return at && at < strstr(text, ".version") ? (uint32_t)strtoul(at + strlen(key), NULL, 10)
+                                               : usual;
+}
+
+struct world {
+    struct emu_device *device;
+    struct emu_program *program;
+    unsigned char params[8 * ARGUMENTS_MAX];
+};
+
+static struct world make_world(const char *text, uint64_t seed)
+{
+    const struct emu_options options = {
+        .target = 90,
+        .multiprocessors = 4,
+        .seed = seed,
+        .limits = {.steps = value_of(text, " steps=", 1 << 20)},
+    };
+    const struct emu_check_options check = {.is_on = true, .goes_on = true};
+    struct world world = {.device = emu_device_create(&options)};
+    struct emu_error error = {.line = 0};
+    const char *at = text;
+
+    assert_non_null(world.device);
+    assert_true(emu_device_set_check(world.device, &check));
+    world.program = emu_program_load(world.device, text, strlen(text), &error);
+    if (!world.program)
+        fail_msg("%s", error.message);
+    for (int i = 0; i < ARGUMENTS_MAX && (at = strstr(at, "arg=buf:")) != NULL; i++) {
+        uint32_t bytes = (uint32_t)strtoul(at += strlen("arg=buf:"), NULL, 10);
+        uint64_t buffer = emu_allocate(world.device, bytes);
+
+        assert_int_not_equal(buffer, 0);
+        memset(emu_bytes(world.device, buffer, bytes), 0, bytes);
+        emu_written(world.device, buffer, bytes);
+        memcpy(world.params + 8 * i, &buffer, sizeof buffer);
+    }
+    return world;
+}
+
+static void end_world(struct world *world)
+{
+    emu_program_unload(world->program);
+    emu_device_destroy(world->device);
+}
+
+static enum emu_outcome run(struct world *world, const char *text, struct emu_error *error)
+{
+    const struct emu_launch launch = {.program = world->program,
+                                      .entry = emu_program_entry(world->program, "example"),
+                                      .grid = {value_of(text, " grid=", 1), 1, 1},
+                                      .block = {value_of(text, " block=", 1), 1, 1},
+                                      .cluster = {value_of(text, " cluster=", 1), 1, 1},
+                                      .dynamic_shared_bytes = value_of(text, " smem=", 0),
+                                      .params = world->params};
+
+    assert_int_equal(launch.entry, 0);
+    return emu_run(world->device, &launch, error);
+}
+
+/* ---- Findings ---- */
+
+static bool is_side(const struct emu_finding_side *found, const struct side *side, const char *text)
+{
+    return strcmp(found->role, side->role) == 0 &&
+           (!side->line || line_begins(text, found->line, side->line));
+}
+
+static bool is_it(const struct emu_finding *finding, const struct fault *fault, const char *text)
+{
+    if (strcmp(finding->code, fault->code) != 0 ||
+        strncmp(finding->object, fault->object, strlen(fault->object)) != 0)
+        return false;
+    if (finding->has_other != (fault->other.role != NULL) && fault->when != OTHER_BY_SCHEDULE)
+        return false;
+    if (!finding->has_other)
+        return is_side(&finding->who, &fault->who, text);
+    return (is_side(&finding->who, &fault->who, text) &&
+            is_side(&finding->other, &fault->other, text)) ||
+           (is_side(&finding->who, &fault->other, text) &&
+            is_side(&finding->other, &fault->who, text));
+}
+
+static void print_findings(const struct emu_device *device)
+{
+    char words[4096];
+
+    for (size_t i = 0; i < emu_device_findings(device); i++) {
+        emu_finding_text(emu_device_finding(device, i), words, sizeof words);
+        print_error("%s\n", words);
+    }
+}
+
+static bool finds(const struct fault *fault, const char *text, uint64_t seed)
+{
+    struct world world = make_world(text, seed);
+    struct emu_error error = {.line = 0};
+    bool found = false;
+
+    run(&world, text, &error);
+    for (size_t i = 0; i < emu_device_findings(world.device); i++)
+        found = found || is_it(emu_device_finding(world.device, i), fault, text);
+    if (!found && fault->when != BY_SCHEDULE)
+        print_findings(world.device);
+    end_world(&world);
+    return found;
+}
+
+static void a_fault_is_found_and_its_repair_is_not(void **state)
+{
+    const struct fault *fault = *state;
+    static char text[TEXT_SIZE], repaired[TEXT_SIZE];
+    int times = 0;
+
+    read_text(fault->code, text);
+    repair(text, repaired);
+    assert_string_not_equal(text, repaired);
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+        times += finds(fault, text, seed);
+    if (fault->when != BY_SCHEDULE)
+        assert_int_equal(times, SEEDS);
+    else
+        assert_in_range(times, 1, SEEDS - 1);
+    for (uint64_t seed = 0; seed < REPAIRED_SEEDS; seed++) {
+        struct world world = make_world(repaired, seed);
+        struct emu_error error = {.line = 0};
+
+        if (run(&world, repaired, &error) != EMU_DONE)
+            fail_msg("repaired, seed %llu: %s", (unsigned long long)seed, error.message);
+        print_findings(world.device);
+        assert_int_equal(emu_device_findings(world.device), 0);
+        end_world(&world);
+    }
+}
+
+/* The first finding ends the launch, where that is wanted; warnings do not. */
+static void the_first_finding_ends_a_launch(void **state)
+{
+    static char text[TEXT_SIZE];
+    struct emu_error error = {.line = 0};
+
+    (void)state;
+    for (int i = 0; i < FAULTS; i++) {
+        struct world world;
+        enum emu_outcome outcome;
+        bool is_warning = true;
+
+        read_text(faults[i].code, text);
+        world = make_world(text, 1);
+        assert_true(emu_device_set_check(world.device, &(struct emu_check_options){.is_on = true}));
+        outcome = run(&world, text, &error);
+        for (size_t k = 0; k < emu_device_findings(world.device); k++)
+            is_warning = is_warning && emu_device_finding(world.device, k)->is_warning;
+        assert_int_equal(outcome == EMU_DONE, is_warning);
+        end_world(&world);
+    }
+}
+
+static void every_text_of_the_folder_is_tried(void **state)
+{
+    DIR *folder = opendir(EMU_EXAMPLES);
+    int texts = 0;
+
+    (void)state;
+    assert_non_null(folder);
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+        texts += strstr(entry->d_name, ".ptx") != NULL;
+    closedir(folder);
+    assert_int_equal(texts, FAULTS);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[FAULTS + 2] = {
+        cmocka_unit_test(the_first_finding_ends_a_launch),
+        cmocka_unit_test(every_text_of_the_folder_is_tried),
+    };
+
+    for (int i = 0; i < FAULTS; i++)
+        tests[i + 2] = (struct CMUnitTest){.name = faults[i].code,
+                                           .test_func = a_fault_is_found_and_its_repair_is_not,
+                                           .initial_state = (void *)&faults[i]};
+    return cmocka_run_group_tests_name("emulator check", tests, NULL, NULL);
+}
