@@ -4,131 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is wrong ---- */
-
-/* By a copy that runs by itself: a bulk copy, a value for another CTA, a cp.async. */
-static bool is_copy(const struct emu_access *access)
-{
-    if (access->kind & EMU_BY_ASYNC)
-        return access->op && !access->op->many_count;
-    return access->op && strcmp(access->op->text->words[0], "cp") == 0 &&
-           !emu_has_word(access->op->text, "bulk");
-}
-
-/* Plain, and what it has read a compare-and-swap checks, as in the loop that stands in for an
- * atomic that there is not. */
-static bool is_checked_read(const struct emu_access *read, const struct emu_access *swap)
-{
-    return read->kind == EMU_READS && swap->kind & EMU_STRONG && swap->op &&
-           emu_has_word(swap->op->text, "cas");
-}
-
-/* A strong read needs no fence behind the strong read that told of the write: neither is of a
- * cache's. So the last CTA of a grid sums up what the others have left. */
-static bool is_told(const struct emu_warp *warp, const struct emu_access *now,
-                    const struct emu_access *before)
-{
-    return now->kind == (EMU_READS | EMU_STRONG) &&
-           emu_clock_get(&warp->check->acquired, before->agent).seen >= before->time;
-}
-
-/* The code of two accesses that nothing orders: now, and before. A read of what a copy writes for
- * the first time came too early; another is of what was there before, and came too late. */
-static const char *race_code(const struct emu_access *now, const struct emu_access *before,
-                             bool is_first)
-{
-    if (is_first && is_copy(now))
-        return "premature-use";
-    if (now->kind & EMU_WRITES && !(before->kind & EMU_WRITES) &&
-        (is_copy(now) || before->kind & EMU_BY_ASYNC))
-        return "stage-reused";
-    if (now->kind & EMU_READS && before->kind & EMU_WRITES && is_copy(before))
-        return "premature-use";
-    return "race";
-}
-
-static const char *needed_for(const char *code, const struct emu_access *before)
-{
-    if (code[0] == 's' && is_copy(before))
-        return "cp.async.bulk.wait_group.read by the thread that issued the copy, and a barrier "
-               "between that and the write";
-    if (code[0] == 's' && before->kind & EMU_BY_ASYNC)
-        return "wgmma.wait_group for the group that reads, then an arrival, and a wait for it by "
-               "who writes";
-    if (code[0] == 's')
-        return "an arrival by those who read, behind their reads, and a wait for it by who writes";
-    if (code[0] == 'p')
-        return "a wait, by this warp, for the mbarrier phase or the group that the copy "
-               "completes";
-    return "a barrier, or a release and an acquire, between the two";
-}
-
-static void describe_race(struct emu_found *found, const struct emu_access *now, bool is_first)
-{
-    bool is_strong = now->kind & EMU_STRONG;
-
-    found->code = race_code(now, found->other, is_first);
-    found->what = "nothing orders the two";
-    found->needed = needed_for(found->code, found->other);
-    if (is_checked_read(now, found->other) || is_checked_read(found->other, now)) {
-        found->is_warning = true;
-        found->what = "a plain read beside atomics may be old, or torn";
-        found->needed = "ld.relaxed or ld.volatile; it is harmless where a compare-and-swap checks "
-                        "what was read";
-    } else if (is_strong != !!(found->other->kind & EMU_STRONG)) {
-        found->what = "nothing orders the two, and only one of them is atomic, volatile or relaxed";
-        found->needed = "both so, or a release and an acquire, or a barrier, between the two";
-    }
-}
-
-static void report(struct emu_warp *warp, int lane, const struct emu_access *now,
-                   const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address)
-{
-    struct emu_found found = {.warp = warp,
-                              .op = now->op,
-                              .lane = lane,
-                              .kind = now->kind,
-                              .cta = cta,
-                              .address = address + conflict->at,
-                              .has_address = true};
-
-    switch (conflict->verdict) {
-    case EMU_FINE:
-        return;
-    case EMU_NO_MEMORY:
-        emu_check_no_memory(warp);
-        return;
-    case EMU_RACE:
-        found.other = &conflict->other;
-        if (is_told(warp, now, found.other))
-            return;
-        describe_race(&found, now, conflict->is_first);
-        break;
-    case EMU_UNFENCED:
-        found.other = &conflict->other;
-        found.code = "missing-proxy-fence";
-        found.what = "the one is by the generic proxy, the other by the async proxy";
-        found.needed = "fence.proxy.async by those who wrote, before the barrier that orders the "
-                       "two";
-        break;
-    case EMU_TOO_EARLY:
-        found.code = "dependent-launch";
-        found.what = "the launch before this one uses it, and may not be over";
-        found.needed = "griddepcontrol.wait before it, by this thread or by one that a barrier "
-                       "orders before it";
-        break;
-    case EMU_UNWRITTEN:
-        if (now->kind & EMU_BY_ASYNC && cta)
-            return; /* by the tensor cores, or a store of a whole box: what comes of it may be left
-                     * unused */
-        found.code = "uninitialised";
-        found.what = "nobody has written there";
-        found.needed = "a write before it, or a wait for the copy that is to write";
-        break;
-    }
-    emu_check_found(&found);
-}
-
 void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
                       const struct emu_clock *clock, struct emu_cta *cta, uint64_t address,
                       uint64_t bytes)
@@ -146,7 +21,7 @@ void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *
             return;
         }
         conflict = emu_histories_access(check->histories, shadow, here, access, clock);
-        report(warp, lane, access, &conflict, cta, address);
+        emu_check_conflict(warp, lane, access, &conflict, cta, address);
         address += here;
         bytes -= here;
     }

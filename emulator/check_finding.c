@@ -482,8 +482,9 @@ void emu_check_deadlock(struct emu_run *run)
     found.needed = needed_for(found.code);
     if (!found.needed)
         found.needed = found.has_address ? "the arrivals that are still due, or another parity"
-                                         : "all who are counted at the barrier, or a smaller "
-                                           "number, or a barrier for those alone who come";
+                                         : "as many threads as the barrier waits for, all of "
+                                           "which come to it: none for the whole CTA where "
+                                           "only some warps are";
     note(run->device->check, &found);
 }
 

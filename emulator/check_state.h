@@ -124,6 +124,9 @@ uint32_t *emu_check_page(struct emu_check *check, uint64_t address, uint64_t *by
 void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
                       const struct emu_clock *clock, struct emu_cta *cta, uint64_t address,
                       uint64_t bytes);
+/* Tells of what is wrong with one, if anything is. */
+void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,
+                        const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address);
 /* An access to the shared memory of a CTA by a warp of another, or by work beside warps. */
 void emu_check_remote(struct emu_warp *warp, struct emu_cta *cta, uint64_t address,
                       const struct emu_access *access);

@@ -1,7 +1,8 @@
-/* The sanitizer on the smallest kernel of each of its codes, and on the kernel repaired.
+/* The sanitizer on the smallest kernel of each of its codes, on some more, and on each repaired.
  *
- * The texts are examples/sanitizer/CODE.ptx, and the launch is what the comment at the head of each
- * says to `lathe emulate`. As it stands a text must give the finding; without the lines that end in
+ * The texts are examples/sanitizer/CODE.ptx and those of data/check, and the launch is what the
+ * comment at the head of each says to `lathe emulate`. As it stands a text must give the finding;
+ * without the lines that end in
  * "// wrong" and with those behind "// repair:" it must give none, whatever the schedule. */
 #include "emulator/machine.h"
 #include "tests/support/cmocka_all.h"
@@ -105,15 +106,84 @@ static const struct fault {
 };
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
+/* What has been forgotten in other places than those. */
+static const struct {
+    const char *file;
+    struct fault fault;
+} cases[] = {
+    {"barrier_for_too_many", {"deadlock", {"workers", "bar.sync 1, 96"}, {NULL, NULL}, "", ALWAYS}},
+    {"copy_not_fenced",
+     {"missing-proxy-fence",
+      {"store", "cp.async.bulk"},
+      {"load", "cp.async.ca"},
+      "tile (shared",
+      ALWAYS}},
+    {"copy_not_waited",
+     {"premature-use", {"load", "cp.async.ca"}, {"use", "ld.shared"}, "words (shared", ALWAYS}},
+    {"counter_read_plainly",
+     {"race", {"count", "red.global"}, {"look", "ld.global"}, "counter (global", ALWAYS}},
+    {"counter_reset_plainly",
+     {"race", {"count", "atom.global"}, {"reset", "@%last st.global"}, "counter (global", ALWAYS}},
+    {"fence_by_another",
+     {"missing-proxy-fence",
+      {"store", "cp.async.bulk"},
+      {"epilogue", "st.shared"},
+      "tile + 128 (shared",
+      ALWAYS}},
+    {"flag_without_acquire",
+     {"race", {"send", "st.global.b32 [%mail]"}, {"receive", "ld.global"}, "mail (global", ALWAYS}},
+    {"flag_without_fences",
+     {"race", {"send", "st.global.b32 [%mail]"}, {"receive", "ld.global"}, "mail (global", ALWAYS}},
+    {"generic_before_load",
+     {"missing-proxy-fence",
+      {"load", "cp.async.bulk"},
+      {"clear", "st.shared"},
+      "tile (shared",
+      ALWAYS}},
+    {"half_a_barrier",
+     {"race", {"write", "st.shared"}, {"read", "ld.shared"}, "words", BY_SCHEDULE}},
+    {"last_block", {"race", {"leave", "st.global"}, {"sum", "ld.volatile"}, "sums", ALWAYS}},
+    {"multicast_to_exited",
+     {"early-exit",
+      {"", NULL},
+      {"send", "cp.async.bulk"},
+      "tile (shared 0x400 of rank 1)",
+      ALWAYS}},
+    {"peer_not_ready",
+     {"barrier-init",
+      {"send", "st.async"},
+      {"prologue", "mbarrier.init"},
+      "full (shared",
+      OTHER_BY_SCHEDULE}},
+    {"plain_flag", {"race", {"send", "st.global"}, {"receive", "ld.global"}, "flag", ALWAYS}},
+    {"relaxed_arrival",
+     {"race", {"writer", "st.shared"}, {"reader", "ld.shared"}, "words", ALWAYS}},
+    {"store_not_over",
+     {"premature-use",
+      {"store", "cp.async.bulk"},
+      {"read again", "ld.global"},
+      "through (global",
+      ALWAYS}},
+    {"store_source_reused",
+     {"stage-reused", {"store", "cp.async.bulk"}, {"fill", "st.shared"}, "tile (shared", ALWAYS}},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* A text, and what is wrong with it. */
+struct subject {
+    const char *folder, *file;
+    const struct fault *fault;
+};
+
 /* ---- Texts ---- */
 
-static void read_text(const char *code, char text[TEXT_SIZE])
+static void read_text(const char *folder, const char *name, char text[TEXT_SIZE])
 {
     char path[512];
     FILE *file;
     size_t length;
 
-    snprintf(path, sizeof path, "%s/%s.ptx", EMU_EXAMPLES, code);
+    snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
     file = fopen(path, "rb");
     if (!file)
         fail_msg("%s cannot be read", path);
@@ -278,11 +348,12 @@ static bool finds(const struct fault *fault, const char *text, uint64_t seed)
 
 static void a_fault_is_found_and_its_repair_is_not(void **state)
 {
-    const struct fault *fault = *state;
+    const struct subject *subject = *state;
+    const struct fault *fault = subject->fault;
     static char text[TEXT_SIZE], repaired[TEXT_SIZE];
     int times = 0;
 
-    read_text(fault->code, text);
+    read_text(subject->folder, subject->file, text);
     repair(text, repaired);
     assert_string_not_equal(text, repaired);
     for (uint64_t seed = 0; seed < SEEDS; seed++)
@@ -315,7 +386,7 @@ static void the_first_finding_ends_a_launch(void **state)
         enum emu_outcome outcome;
         bool is_warning = true;
 
-        read_text(faults[i].code, text);
+        read_text(EMU_EXAMPLES, faults[i].code, text);
         world = make_world(text, 1);
         assert_true(emu_device_set_check(world.device, &(struct emu_check_options){.is_on = true}));
         outcome = run(&world, text, &error);
@@ -326,29 +397,40 @@ static void the_first_finding_ends_a_launch(void **state)
     }
 }
 
-static void every_text_of_the_folder_is_tried(void **state)
+static int texts_of(const char *path)
 {
-    DIR *folder = opendir(EMU_EXAMPLES);
+    DIR *folder = opendir(path);
     int texts = 0;
 
-    (void)state;
     assert_non_null(folder);
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
         texts += strstr(entry->d_name, ".ptx") != NULL;
     closedir(folder);
-    assert_int_equal(texts, FAULTS);
+    return texts;
+}
+
+static void every_text_is_tried(void **state)
+{
+    (void)state;
+    assert_int_equal(texts_of(EMU_EXAMPLES), FAULTS);
+    assert_int_equal(texts_of(EMU_CASES), CASES);
 }
 
 int main(void)
 {
-    struct CMUnitTest tests[FAULTS + 2] = {
+    static struct subject subjects[FAULTS + CASES];
+    struct CMUnitTest tests[FAULTS + CASES + 2] = {
         cmocka_unit_test(the_first_finding_ends_a_launch),
-        cmocka_unit_test(every_text_of_the_folder_is_tried),
+        cmocka_unit_test(every_text_is_tried),
     };
 
     for (int i = 0; i < FAULTS; i++)
-        tests[i + 2] = (struct CMUnitTest){.name = faults[i].code,
+        subjects[i] = (struct subject){EMU_EXAMPLES, faults[i].code, &faults[i]};
+    for (int i = 0; i < CASES; i++)
+        subjects[FAULTS + i] = (struct subject){EMU_CASES, cases[i].file, &cases[i].fault};
+    for (int i = 0; i < FAULTS + CASES; i++)
+        tests[i + 2] = (struct CMUnitTest){.name = subjects[i].file,
                                            .test_func = a_fault_is_found_and_its_repair_is_not,
-                                           .initial_state = (void *)&faults[i]};
+                                           .initial_state = &subjects[i]};
     return cmocka_run_group_tests_name("emulator check", tests, NULL, NULL);
 }

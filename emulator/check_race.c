@@ -1,0 +1,174 @@
+/* check_race.c: two accesses that nothing orders, or a read of nothing: which mistake that is. */
+#include "emulator/check_state.h"
+
+#include <string.h>
+
+/* ---- Who they are ---- */
+
+/* A copy that runs by itself: a bulk copy, a value for another CTA, a cp.async. */
+static bool is_copy(const struct emu_access *access)
+{
+    const struct emu_op *op = access->op;
+
+    if (access->kind & EMU_BY_ASYNC)
+        return op && !op->many_count;
+    return op && strcmp(op->text->words[0], "cp") == 0 && !emu_has_word(op->text, "bulk");
+}
+
+static bool is_by_tensor_core(const struct emu_access *access)
+{
+    return access->kind & EMU_BY_ASYNC && !is_copy(access);
+}
+
+static bool reads_alone(const struct emu_access *access)
+{
+    return !(access->kind & EMU_WRITES);
+}
+
+/* A copy that a warp has issued, and what the same warp did later: had it been before, it would be
+ * ordered. */
+static bool is_later(const struct emu_access *one, const struct emu_access *copy)
+{
+    return is_copy(copy) && !(one->kind & EMU_BY_ASYNC) && one->warp == copy->warp &&
+           memcmp(one->cta, copy->cta, sizeof one->cta) == 0;
+}
+
+/* Plain, and what it has read a compare-and-swap checks, as in the loop that stands in for an
+ * atomic that there is not. */
+static bool is_checked_read(const struct emu_access *read, const struct emu_access *swap)
+{
+    return read->kind == EMU_READS && swap->kind & EMU_STRONG && swap->op &&
+           emu_has_word(swap->op->text, "cas");
+}
+
+/* A strong read needs no fence behind the strong read that told of the write: neither is of a
+ * cache's. So the last CTA of a grid sums up what the others have left. */
+static bool is_told(const struct emu_warp *warp, const struct emu_access *now,
+                    const struct emu_access *before)
+{
+    return now->kind == (EMU_READS | EMU_STRONG) &&
+           emu_clock_get(&warp->check->acquired, before->agent).seen >= before->time;
+}
+
+/* ---- What they should have done ---- */
+
+static const char *needed_for_read(const struct emu_access *reader)
+{
+    if (is_copy(reader))
+        return "cp.async.bulk.wait_group.read by the thread that issued the copy, and a barrier "
+               "between that and the write";
+    if (is_by_tensor_core(reader))
+        return "wgmma.wait_group for the group that reads, then an arrival, and a wait for it by "
+               "who writes";
+    return "an arrival by those who read, behind their reads, and a wait for it by who writes";
+}
+
+static const char *needed_for_copy(const struct emu_access *copy)
+{
+    if (!(copy->kind & EMU_BY_ASYNC))
+        return "cp.async.wait_group for its group, and a barrier before other threads read";
+    if (emu_has_word(copy->op->text, "bulk_group"))
+        return "cp.async.bulk.wait_group (with .read it waits for the sources alone) by the thread "
+               "that issued the copy, then a barrier";
+    return "a wait, by who reads, for the phase of the mbarrier that the copy completes on";
+}
+
+/* ---- The mistake ---- */
+
+static void call_premature(struct emu_found *found, const struct emu_access *copy)
+{
+    found->code = "premature-use";
+    found->what = "nobody has waited for the copy";
+    found->needed = needed_for_copy(copy);
+}
+
+static void call_reused(struct emu_found *found, const struct emu_access *reader)
+{
+    found->code = "stage-reused";
+    found->what = "nothing tells that the read is done";
+    found->needed = needed_for_read(reader);
+}
+
+static void call_race(struct emu_found *found, const struct emu_access *now,
+                      const struct emu_access *before)
+{
+    found->code = "race";
+    found->what = "nothing orders the two";
+    found->needed = "a barrier, or a release and an acquire, between the two";
+    if (is_checked_read(now, before) || is_checked_read(before, now)) {
+        found->is_warning = true;
+        found->what = "a plain read beside atomics may be old, or torn";
+        found->needed = "ld.relaxed or ld.volatile; it is harmless where a compare-and-swap checks "
+                        "what was read";
+    } else if ((now->kind ^ before->kind) & EMU_STRONG) {
+        found->what = "nothing orders the two, and only one of them is atomic, volatile or relaxed";
+        found->needed = "both so, or a release and an acquire, or a barrier, between the two";
+    }
+}
+
+/* A read of what a copy writes for the first time came too early, and so did one that follows its
+ * copy in the same warp; another is of what was there before, and came too late. */
+static void describe(struct emu_found *found, const struct emu_access *now,
+                     const struct emu_access *before, bool is_first)
+{
+    bool now_reads = reads_alone(now), before_reads = reads_alone(before);
+
+    if (is_copy(now) && before_reads && (is_first || is_later(before, now)))
+        call_premature(found, now);
+    else if (now_reads && is_copy(before) && !before_reads)
+        call_premature(found, before);
+    else if (before_reads && (is_copy(now) || before->kind & EMU_BY_ASYNC))
+        call_reused(found, before);
+    else if (now_reads && is_later(before, now))
+        call_reused(found, now);
+    else
+        call_race(found, now, before);
+}
+
+void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,
+                        const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address)
+{
+    struct emu_found found = {.warp = warp,
+                              .op = now->op,
+                              .lane = lane,
+                              .kind = now->kind,
+                              .cta = cta,
+                              .address = address + conflict->at,
+                              .has_address = true};
+
+    switch (conflict->verdict) {
+    case EMU_FINE:
+        return;
+    case EMU_NO_MEMORY:
+        emu_check_no_memory(warp);
+        return;
+    case EMU_RACE:
+        found.other = &conflict->other;
+        if (is_told(warp, now, found.other))
+            return;
+        describe(&found, now, found.other, conflict->is_first);
+        break;
+    case EMU_UNFENCED:
+        found.other = &conflict->other;
+        found.code = "missing-proxy-fence";
+        found.what = "the one is by the generic proxy, the other by the async proxy";
+        found.needed = "fence.proxy.async by those who wrote, before the barrier that orders the "
+                       "two";
+        break;
+    case EMU_TOO_EARLY:
+        found.code = "dependent-launch";
+        found.what = "the launch before this one uses it, and may not be over";
+        found.needed = "griddepcontrol.wait before it, by this thread or by one that a barrier "
+                       "orders before it";
+        break;
+    case EMU_UNWRITTEN:
+        if (now->kind & EMU_BY_ASYNC && cta)
+            return; /* by the tensor cores, or a store of a whole box: what comes of it may be left
+                     * unused */
+        found.code = "uninitialised";
+        found.what = "nobody has written there";
+        found.needed = "a write before it, or a wait for the copy that is to write";
+        break;
+    }
+    emu_check_found(&found);
+}
