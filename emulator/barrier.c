@@ -120,7 +120,7 @@ static enum emu_step named_barrier(struct emu_warp *warp, struct emu_group *grou
         return EMU_STEP_BLOCKED;
     group->arrived = false;
     if (warp->check)
-        emu_check_barrier_leave(warp, (uint32_t)id, group->awaiting);
+        emu_check_barrier_leave(warp, (uint32_t)id, group->awaiting, mask);
     if (op->flags == REDUCE)
         give_result(group, op, mask, &barrier->result);
     return EMU_STEP_NEXT;
@@ -142,6 +142,12 @@ static enum emu_step warp_barrier(struct emu_warp *warp, struct emu_group *group
     for (int lane = 0; lane < EMU_LANES; lane++)
         if ((mask >> lane & 1) && !emu_is_converged(warp, mask, (uint32_t)members[lane]))
             return EMU_STEP_BLOCKED;
+    for (uint32_t rest = warp->check ? mask : 0; rest;) {
+        uint32_t together = (uint32_t)members[__builtin_ctz(rest)];
+
+        emu_check_lane_order(warp, together & mask, false);
+        rest &= (rest - 1) & ~together;
+    }
     return EMU_STEP_NEXT;
 }
 
@@ -199,7 +205,7 @@ static enum emu_step cluster_wait(struct emu_warp *warp, struct emu_group *group
         return EMU_STEP_BLOCKED;
     warp->cluster_arrived &= ~mask;
     if (warp->check)
-        emu_check_cluster_leave(warp);
+        emu_check_cluster_leave(warp, mask);
     return EMU_STEP_NEXT;
 }
 
@@ -221,11 +227,11 @@ static enum emu_step fence(struct emu_warp *warp, struct emu_group *group, const
 {
     const struct emu_cluster *cluster = warp->cta->cluster;
 
-    (void)group, (void)mask;
+    (void)group;
     if (op->variant && cluster->apart && cluster->log.count > 0)
         return EMU_STEP_LATER;
     if (warp->check)
-        emu_check_fence(warp, op);
+        emu_check_fence(warp, op, mask);
     return EMU_STEP_NEXT;
 }
 

@@ -292,6 +292,7 @@ static void end_warp(struct emu_warp *warp)
     emu_clock_free(&check->acquired);
     emu_check_drop(check->snapshot);
     free(check->registers);
+    free(check->lanes);
     free(check);
     warp->check = NULL;
 }

@@ -56,18 +56,18 @@ void emu_check_queued(struct emu_warp *warp, const struct emu_queued *item);
 
 /* ---- Order (check_order.c) ---- */
 
-void emu_check_fence(struct emu_warp *warp, const struct emu_op *op);
+void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t mask);
 /* Of accesses that are strong: what they release and acquire. */
 void emu_check_strong(struct emu_warp *warp, const struct emu_op *op, uint32_t mask,
                       const uint64_t *addresses);
 
 void emu_check_barrier_arrive(struct emu_warp *warp, uint32_t id);
 void emu_check_barrier_complete(struct emu_cta *cta, uint32_t id);
-void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id, uint64_t phase);
+void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id, uint64_t phase, uint32_t mask);
 void emu_check_cluster_arrive(struct emu_warp *warp, const struct emu_op *op);
 void emu_check_cluster_complete(struct emu_cluster *cluster);
 /* A wait is an acquire, said or not. */
-void emu_check_cluster_leave(struct emu_warp *warp);
+void emu_check_cluster_leave(struct emu_warp *warp, uint32_t mask);
 /* The last thread of a warp has exited; of its CTA: what others still do there. */
 void emu_check_exit(struct emu_warp *warp);
 
@@ -78,6 +78,9 @@ void emu_check_copies_commit(struct emu_warp *warp);
 /* The time of a copy, or of an arrival behind copies, that is issued now. */
 uint32_t emu_check_copies_time(struct emu_warp *warp, bool is_arrival);
 void emu_check_copies_wait(struct emu_warp *warp, uint64_t allowed, bool all);
+
+/* Of lanes of a warp: those of the mask know of each other's accesses, or of those of all lanes. */
+void emu_check_lane_order(struct emu_warp *warp, uint32_t mask, bool of_all);
 
 /* ---- Mbarriers (check_mbarrier.c) ---- */
 
@@ -96,7 +99,7 @@ void emu_check_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op,
 void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *item);
 void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *barrier);
 /* A wait has seen the phase before the one that runs end. */
-void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op,
+void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier);
 
 /* ---- The tensor cores (check_tensor.c) ---- */

@@ -127,6 +127,7 @@ void emu_check_lanes(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
     if (check->has_issued)
         emu_check_tick(warp);
     check->has_issued = false;
+    emu_check_lane_begin(warp);
     access = emu_access_of(warp, op, check->self, emu_clock_get(&check->clock, check->self).seen,
                            op->kind);
     for (int lane = 0; lane < EMU_LANES; lane++) {
@@ -134,6 +135,8 @@ void emu_check_lanes(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
             continue;
         if (next_cta && next_cta != warp->cta)
             check_peer(warp, lane, next_cta, at, &access);
+        if (next_cta && !(op->kind & EMU_STRONG))
+            emu_check_lane_access(warp, op, lane, next_cta, at, bytes);
         if (to > from && next_cta == cta && at == to) {
             to += bytes;
             continue;
@@ -145,6 +148,8 @@ void emu_check_lanes(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
         first = lane;
     }
     emu_check_access(warp, first, &access, &check->clock, cta, from, to - from);
+    if (op->kind & EMU_STRONG)
+        emu_check_lane_order(warp, mask, true);
     if (op->kind & EMU_STRONG)
         emu_check_strong(warp, op, mask, addresses);
 }

@@ -226,7 +226,7 @@ static void fill(struct emu_finding *finding, const struct emu_found *found)
     if (found->other) {
         memcpy(finding->other.cta, found->other->cta, sizeof finding->other.cta);
         finding->other.warp = found->other->warp;
-        finding->other.lane = -1;
+        finding->other.lane = found->other_lane - 1;
         fill_side(&finding->other, run->program, found->other->op, found->other->kind);
     }
     if (found->frame)

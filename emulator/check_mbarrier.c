@@ -209,12 +209,13 @@ void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *bar
     look_for_aliasing(barrier);
 }
 
-void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op,
+void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier)
 {
     struct emu_check_mbarrier *check = barrier->check;
     struct emu_time time;
 
+    emu_check_lane_order(warp, 1u << lane, true);
     if (!check)
         return;
     time = (struct emu_time){check->completions, check->completions};

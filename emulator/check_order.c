@@ -46,7 +46,7 @@ static void fence_proxy(struct emu_warp *warp)
     emu_check_tick(warp);
 }
 
-void emu_check_fence(struct emu_warp *warp, const struct emu_op *op)
+void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t mask)
 {
     struct emu_check_warp *check = warp->check;
     const struct emu_instruction *text = op->text;
@@ -60,6 +60,7 @@ void emu_check_fence(struct emu_warp *warp, const struct emu_op *op)
         if (emu_has_word(text, "async") || emu_has_word(text, "alias"))
             fence_proxy(warp);
     } else {
+        emu_check_lane_order(warp, mask, true);
         learn(warp, &check->acquired);
         publish(warp, &check->released);
     }
@@ -145,8 +146,9 @@ void emu_check_barrier_complete(struct emu_cta *cta, uint32_t id)
     check->arrived[id] = (struct emu_clock){.parts = NULL};
 }
 
-void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id, uint64_t phase)
+void emu_check_barrier_leave(struct emu_warp *warp, uint32_t id, uint64_t phase, uint32_t mask)
 {
+    emu_check_lane_order(warp, mask, true);
     learn(warp, &warp->cta->check->complete[id][phase & 1]);
 }
 
@@ -169,8 +171,9 @@ void emu_check_cluster_complete(struct emu_cluster *cluster)
     cluster->check->arrived = (struct emu_clock){.parts = NULL};
 }
 
-void emu_check_cluster_leave(struct emu_warp *warp)
+void emu_check_cluster_leave(struct emu_warp *warp, uint32_t mask)
 {
+    emu_check_lane_order(warp, mask, true);
     learn(warp, &warp->cta->cluster->check->complete);
 }
 

@@ -103,6 +103,7 @@ struct emu_check_warp {
     uint32_t copy_time, copy_groups, copy_ends[EMU_COPY_GROUPS];
     struct emu_register_use *registers; /* by slot; null before the first wgmma */
     const struct emu_frame *frame;      /* whose they are */
+    struct emu_lane_memory *lanes;      /* null before shared memory is first touched */
     uint32_t register_fences, items, items_fenced, items_seen; /* items_fenced: at the last fence */
 };
 
@@ -135,6 +136,13 @@ struct emu_access emu_access_of(const struct emu_warp *warp, const struct emu_op
 /* What was the last to write a byte of shared memory in this launch; false where nothing did. */
 bool emu_check_writer(const struct emu_cta *cta, uint32_t offset, struct emu_access *access);
 
+/* ---- Lanes of a warp (check_lane.c) ---- */
+
+/* Another instruction, and its plain accesses to shared memory, lane by lane. */
+void emu_check_lane_begin(struct emu_warp *warp);
+void emu_check_lane_access(struct emu_warp *warp, const struct emu_op *op, int lane,
+                           struct emu_cta *cta, uint64_t address, uint32_t bytes);
+
 /* ---- Findings ---- */
 
 struct emu_found {
@@ -143,6 +151,7 @@ struct emu_found {
     const struct emu_op *op;
     int lane;                       /* -1: none */
     const struct emu_access *other; /* with whom it collides, or null */
+    int other_lane;                 /* counted from 1; 0: none */
     uint32_t kind;
     struct emu_cta *cta; /* whose shared memory; null: global */
     uint64_t address;

@@ -335,7 +335,7 @@ static bool wait_step(struct emu_warp *warp, struct emu_group *group, const stru
     if (op->results[0] >= 0)
         emu_slot(group, op->results[0])[lane] = over;
     if (over && warp->check)
-        emu_check_mbarrier_wait(warp, op, barrier);
+        emu_check_mbarrier_wait(warp, op, lane, barrier);
     if (over)
         return true;
 
