@@ -572,14 +572,14 @@ static enum emu_step tensor_copy(struct emu_warp *warp, struct emu_group *group,
                                  const struct emu_op *op, uint32_t mask)
 {
     emu_lanes lanes;
+    const uint64_t *map = emu_read(warp, group, &op->sources[FROM], mask, lanes);
     struct emu_places maps;
     enum emu_step step;
 
     if (emu_async_is_full(warp->cta->cluster))
         return EMU_STEP_BLOCKED;
-    step = emu_find_places(warp, group, op, mask, EMU_SPACE_NONE,
-                           emu_read(warp, group, &op->sources[FROM], mask, lanes),
-                           EMU_TENSOR_MAP_BYTES, MAP_ALIGNMENT, EMU_LOADS, &maps);
+    step = emu_find_places(warp, group, op, mask, EMU_SPACE_NONE, map, EMU_TENSOR_MAP_BYTES,
+                           MAP_ALIGNMENT, EMU_LOADS, &maps);
     if (step != EMU_STEP_NEXT)
         return step;
     for (int lane = 0; lane < EMU_LANES; lane++) {
@@ -588,6 +588,8 @@ static enum emu_step tensor_copy(struct emu_warp *warp, struct emu_group *group,
 
         if (!(mask >> lane & 1))
             continue;
+        if (warp->check && map[lane] >= EMU_GLOBAL_BASE)
+            emu_check_map_use(warp, op, lane, map[lane]);
         if (!set_map(&work, maps.at[lane]) || !set_box(warp, group, &work) ||
             !set_barrier(warp, group, &work))
             return EMU_STEP_FAULT;

@@ -221,17 +221,30 @@ void emu_barriers_settle(struct emu_cta *cta)
  * A cluster's stores become visible in their order and all at once, and what it loads in one round
  * is of one time: so nothing but a later load can pass a store, and only fence.sc forbids that. */
 
+/* fence.proxy.tensormap names the map. */
+static void tell_of_map(struct emu_warp *warp, const struct emu_group *group,
+                        const struct emu_op *op, uint32_t mask)
+{
+    emu_lanes lanes;
+    const uint64_t *maps = emu_read(warp, group, &op->sources[0], mask, lanes);
+
+    for (int lane = 0; lane < EMU_LANES; lane++)
+        if (mask >> lane & 1)
+            emu_check_map_fence(warp, maps[lane]);
+}
+
 /* `variant`: of other clusters' threads too, and sequentially consistent. */
 static enum emu_step fence(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            uint32_t mask)
 {
     const struct emu_cluster *cluster = warp->cta->cluster;
 
-    (void)group;
     if (op->variant && cluster->apart && cluster->log.count > 0)
         return EMU_STEP_LATER;
     if (warp->check)
         emu_check_fence(warp, op, mask);
+    if (warp->check && op->source_count > 0)
+        tell_of_map(warp, group, op, mask);
     return EMU_STEP_NEXT;
 }
 
@@ -284,7 +297,10 @@ enum emu_decoded emu_decode_barrier(struct emu_decoder *d, const struct emu_inst
         strcmp(word, "griddepcontrol") == 0) {
         op->execute = fence;
         op->variant = orders_all(i);
-        return EMU_DECODED;
+        if (i->operand_count == 0 || i->operands[0].kind != EMU_OPERAND_ADDRESS)
+            return EMU_DECODED;
+        op->source_count = 1;
+        return emu_bind_address(d, &i->operands[0], &op->sources[0]) ? EMU_DECODED : EMU_REFUSED;
     }
     if (strcmp(word, "bar") != 0 && strcmp(word, "barrier") != 0)
         return EMU_NOT_MINE;

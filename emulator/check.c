@@ -290,6 +290,8 @@ static void end_warp(struct emu_warp *warp)
     emu_clock_free(&check->clock);
     emu_clock_free(&check->released);
     emu_clock_free(&check->acquired);
+    for (int i = 0; i < EMU_CHECK_MAPS; i++)
+        emu_clock_free(&check->maps[i].told);
     emu_check_drop(check->snapshot);
     free(check->registers);
     free(check->lanes);

@@ -82,6 +82,13 @@ void emu_check_copies_wait(struct emu_warp *warp, uint64_t allowed, bool all);
 /* Of lanes of a warp: those of the mask know of each other's accesses, or of those of all lanes. */
 void emu_check_lane_order(struct emu_warp *warp, uint32_t mask, bool of_all);
 
+/* ---- Tensor maps that kernels change (check_map.c) ---- */
+
+/* fence.proxy.tensormap with .acquire: of the map at that address. */
+void emu_check_map_fence(struct emu_warp *warp, uint64_t address);
+/* A lane has issued a copy by it. */
+void emu_check_map_use(struct emu_warp *warp, const struct emu_op *op, int lane, uint64_t address);
+
 /* ---- Mbarriers (check_mbarrier.c) ---- */
 
 void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int lane,

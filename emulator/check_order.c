@@ -46,6 +46,15 @@ static void fence_proxy(struct emu_warp *warp)
     emu_check_tick(warp);
 }
 
+/* "async" or, one way, "async::generic"; "alias" too. */
+static bool is_of_async_proxy(const struct emu_instruction *text)
+{
+    for (int i = 2; i < text->word_count; i++)
+        if (strncmp(text->words[i], "async", 5) == 0)
+            return true;
+    return emu_has_word(text, "alias");
+}
+
 void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t mask)
 {
     struct emu_check_warp *check = warp->check;
@@ -57,7 +66,7 @@ void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
     } else if (emu_has_word(text, "mbarrier_init")) {
         fence_inits(warp);
     } else if (emu_has_word(text, "proxy")) {
-        if (emu_has_word(text, "async") || emu_has_word(text, "alias"))
+        if (is_of_async_proxy(text))
             fence_proxy(warp);
     } else {
         emu_check_lane_order(warp, mask, true);

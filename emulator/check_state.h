@@ -5,7 +5,7 @@
 #include "emulator/check.h"
 #include "emulator/state.h"
 
-enum { EMU_PAGE_BYTES = 4096, EMU_COPY_GROUPS = 64 };
+enum { EMU_PAGE_BYTES = 4096, EMU_COPY_GROUPS = 64, EMU_CHECK_MAPS = 8 };
 
 /* A page of global memory: one history for all of it, or one a byte. */
 struct emu_page {
@@ -92,6 +92,12 @@ struct emu_register_use {
     const struct emu_op *item, *toucher;
 };
 
+/* A tensor map, and what its proxy was told of last. */
+struct emu_check_map {
+    uint64_t address;
+    struct emu_clock told;
+};
+
 struct emu_check_warp {
     struct emu_agent self, inits, bulk_reads, bulk_writes, copies;
     struct emu_clock clock;
@@ -103,7 +109,9 @@ struct emu_check_warp {
     uint32_t copy_time, copy_groups, copy_ends[EMU_COPY_GROUPS];
     struct emu_register_use *registers; /* by slot; null before the first wgmma */
     const struct emu_frame *frame;      /* whose they are */
-    struct emu_lane_memory *lanes;      /* null before shared memory is first touched */
+    struct emu_check_map maps[EMU_CHECK_MAPS];
+    uint32_t map_fences;
+    struct emu_lane_memory *lanes; /* null before shared memory is first touched */
     uint32_t register_fences, items, items_fenced, items_seen; /* items_fenced: at the last fence */
 };
 

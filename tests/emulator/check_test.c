@@ -5,6 +5,7 @@
  * without the lines that end in
  * "// wrong" and with those behind "// repair:" it must give none, whatever the schedule. */
 #include "emulator/machine.h"
+#include "emulator/tensor_map.h"
 #include "tests/support/cmocka_all.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 10, REPAIRED_SEEDS = 20, ARGUMENTS_MAX = 4, TEXT_SIZE = 1 << 14 };
+enum { SEEDS = 10, REPAIRED_SEEDS = 20, PARAM_BYTES = 256, TEXT_SIZE = 1 << 14, MAP_FLOAT32 = 7 };
 
 /* A side of the finding: the heading, and what its line of the text begins with. */
 struct side {
@@ -147,6 +148,12 @@ static const struct {
     {"lanes_write_again",
      {"race", {"write again", "st.shared"}, {"read", "ld.shared"}, "words", ALWAYS}},
     {"last_block", {"race", {"leave", "st.global"}, {"sum", "ld.volatile"}, "sums", ALWAYS}},
+    {"map_not_fenced",
+     {"missing-proxy-fence",
+      {"load by it", "cp.async.bulk.tensor"},
+      {"make the map", "st.global"},
+      "made (global",
+      ALWAYS}},
     {"multicast_to_exited",
      {"early-exit",
       {"", NULL},
@@ -249,8 +256,65 @@ static uint32_t value_of(const char *text, const char *key, uint32_t usual)
 struct world {
     struct emu_device *device;
     struct emu_program *program;
-    unsigned char params[8 * ARGUMENTS_MAX];
+    uint64_t first; /* buffer */
+    unsigned char params[PARAM_BYTES];
 };
+
+static uint64_t make_buffer(struct world *world, const char *bytes_word)
+{
+    uint32_t bytes = (uint32_t)strtoul(bytes_word, NULL, 10);
+    uint64_t buffer = emu_allocate(world->device, bytes);
+
+    assert_int_not_equal(buffer, 0);
+    memset(emu_bytes(world->device, buffer, bytes), 0, bytes);
+    emu_written(world->device, buffer, bytes);
+    world->first = world->first ? world->first : buffer;
+    return buffer;
+}
+
+/* Of the first buffer: 32 x 8 words in one box. */
+static void make_map(const struct world *world, unsigned char *to)
+{
+    const struct emu_tensor_map map = {.type = MAP_FLOAT32,
+                                       .rank = 2,
+                                       .address = world->first,
+                                       .dims = {32, 8},
+                                       .strides = {4, 128},
+                                       .box = {32, 8},
+                                       .element_strides = {1, 1}};
+
+    assert_int_equal(emu_tensor_map_encode(to, &map), 0);
+}
+
+static bool is_word(const char *at, const char *start)
+{
+    return strncmp(at, start, strlen(start)) == 0;
+}
+
+static void make_arguments(struct world *world, const char *text)
+{
+    const char *end = strstr(text, ".version");
+    int index = 0;
+
+    for (const char *at = text; at < end; at++) {
+        uint32_t offset = 0, bytes;
+        uint64_t buffer;
+
+        if (is_word(at, " buffer="))
+            make_buffer(world, at + strlen(" buffer="));
+        if (!is_word(at, " arg="))
+            continue;
+        assert_true(emu_program_param(world->program, 0, index++, &offset, &bytes));
+        assert_in_range(offset + bytes, 1, PARAM_BYTES);
+        if (is_word(at, " arg=map:0:f32:32x8:-:32x8:none")) {
+            make_map(world, world->params + offset);
+            continue;
+        }
+        assert_true(is_word(at, " arg=buf:"));
+        buffer = make_buffer(world, at + strlen(" arg=buf:"));
+        memcpy(world->params + offset, &buffer, sizeof buffer);
+    }
+}
 
 static struct world make_world(const char *text, uint64_t seed)
 {
@@ -263,22 +327,13 @@ static struct world make_world(const char *text, uint64_t seed)
     const struct emu_check_options check = {.is_on = true, .goes_on = true};
     struct world world = {.device = emu_device_create(&options)};
     struct emu_error error = {.line = 0};
-    const char *at = text;
 
     assert_non_null(world.device);
     assert_true(emu_device_set_check(world.device, &check));
     world.program = emu_program_load(world.device, text, strlen(text), &error);
     if (!world.program)
         fail_msg("%s", error.message);
-    for (int i = 0; i < ARGUMENTS_MAX && (at = strstr(at, "arg=buf:")) != NULL; i++) {
-        uint32_t bytes = (uint32_t)strtoul(at += strlen("arg=buf:"), NULL, 10);
-        uint64_t buffer = emu_allocate(world.device, bytes);
-
-        assert_int_not_equal(buffer, 0);
-        memset(emu_bytes(world.device, buffer, bytes), 0, bytes);
-        emu_written(world.device, buffer, bytes);
-        memcpy(world.params + 8 * i, &buffer, sizeof buffer);
-    }
+    make_arguments(&world, text);
     return world;
 }
 
