@@ -124,7 +124,7 @@ void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32
 /* The items up to that one are done. */
 void emu_check_wgmma_wait(struct emu_warp *warp, uint32_t item);
 
-/* ---- Findings (check_finding.c) ---- */
+/* ---- Findings (check_fault.c) ---- */
 
 /* What ends the run is a finding too. Before it: the place that it is about, an offset in a CTA's
  * shared memory, or a global address where that is null. */

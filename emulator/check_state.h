@@ -172,5 +172,7 @@ struct emu_found {
 };
 
 void emu_check_found(const struct emu_found *found);
+/* The same of what ends the run by itself. */
+void emu_check_note(struct emu_check *check, const struct emu_found *found);
 
 #endif

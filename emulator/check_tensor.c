@@ -98,7 +98,7 @@ static int take(struct emu_check_warp *check, const struct emu_op *op, int slot,
 }
 
 /* Where a fence stands before the first of a row of wgmma, and registers are touched behind it, as
- * in what nvcc makes of C, ptxas puts another (its advisory C7514): a warning. */
+ * in what nvcc makes of C, ptxas puts another (its advisory C7519): a warning. */
 static void report_unfenced(struct emu_warp *warp, const struct emu_op *op, int slot,
                             bool is_warning)
 {

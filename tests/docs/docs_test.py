@@ -3,7 +3,9 @@
 
 In docs/ a ```console block holds commands after "$ " and, below each, its standard output and then
 its standard error: each is run, and compared to the letter, but for the times that the emulator
-took. Pages that emulate have the emulator, and examples/. In README.md commands and what they
+took; variables of the environment may stand before it. Pages that emulate have the emulator, and
+examples/. A block ```ptx CODE is lines of examples/sanitizer/CODE.ptx, and ```text CODE what the
+sanitizer finds in it when the command at its head is run. In README.md commands and what they
 print are indented and folded, "..." stands for what is left out, and times are those of another
 machine; commands without "$ " are offered, not shown: they are run for their exit code.
 LATHE_UPDATE_GOLDEN=1 writes the blocks of docs/, the pictures, and what README.md shows whole anew.
@@ -20,7 +22,9 @@ import support  # noqa: E402
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^ *\$ .*", re.MULTILINE)
-COMMAND = re.compile(r"\$ (?:build/cli/)?lathe (.+)")
+COMMAND = re.compile(r"\$ ((?:[A-Z_]+=\S+ )*)(?:build/cli/)?lathe (.+)")
+EXCERPT = re.compile(r"^```ptx (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FOUND = re.compile(r"^```text (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 UPDATE = os.environ.get("LATHE_UPDATE_GOLDEN") == "1"
 # What draws a picture, by the picture's file.
 PICTURES = {
@@ -47,37 +51,64 @@ def write(name, text):
 
 
 def commands_of(block):
-    """(words, what is shown below) of each command; a line that belongs to none is a mistake."""
+    """(variables, words, what is shown below) of each command; a line that belongs to none is a
+    mistake."""
     commands = []
     for line in block.splitlines():
         command = COMMAND.match(line)
         if command:
-            commands.append((command.group(1), []))
+            commands.append((command.group(1), command.group(2), []))
         elif line.startswith("$ ") or not commands:
             raise AssertionError(f"neither '$ lathe ...' nor below one: {line}")
         else:
-            commands[-1][1].append(line)
-    return [(words, "\n".join(shown)) for words, shown in commands]
+            commands[-1][2].append(line)
+    return [(variables, words, "\n".join(shown)) for variables, words, shown in commands]
 
 
 def replay(bench, block):
     """The block as it should be: each command with what it prints."""
     shown = []
-    for words, _ in commands_of(block):
-        result = bench.run(words)
+    for variables, words, _ in commands_of(block):
+        result = bench.run(words, **dict(word.split("=", 1) for word in variables.split()))
         out, err = result.text, result.err
-        shown.append(f"$ lathe {words}\n{out}" +
+        shown.append(f"$ {variables}lathe {words}\n{out}" +
                      ("" if not out or out.endswith("\n") else "\n") + err)
     return "".join(shown)
 
 
+def example(code):
+    with open(os.path.join(support.EXAMPLES, "sanitizer", code + ".ptx"), encoding="ascii") as file:
+        return file.read()
+
+
+def finding(bench, code):
+    """What is told first of that code when the command at the example's head is run."""
+    words = re.search(r"^//  +lathe (.+)$", example(code), re.MULTILINE).group(1)
+    err = bench.run(words, LATHE_EMU_CHECK="1").err
+    for told in re.findall(r"^emulator: (.+\n(?:  .+\n)*)", err, re.MULTILINE):
+        if told.removeprefix("warning: ").startswith(code + ": "):
+            return told
+    raise AssertionError(f"{code} is not found in its example:\n{err}")
+
+
+def check_excerpts(name, text):
+    for code, excerpt in EXCERPT.findall(text):
+        lines = [line.strip() for line in excerpt.splitlines()]
+        there = [line.strip() for line in example(code).splitlines()]
+        assert any(there[at:at + len(lines)] == lines for at in range(len(there))), \
+            f"{name}: these are no lines of the example {code}:\n{excerpt}"
+
+
 def check_page(bench, name):
     text = read(name)
-    if "$ lathe emulate" in text:
+    if "lathe emulate" in text:
         bench.use_emulator()
     outside = SHOWN.search(BLOCK.sub("", text))
     assert not outside, f"{name}: not in a console block: {outside.group()}"
+    check_excerpts(name, text)
     seen = BLOCK.sub(lambda match: "```console\n" + replay(bench, match.group(1)) + "```", text)
+    seen = FOUND.sub(lambda match: f"```text {match.group(1)}\n" +
+                     finding(bench, match.group(1)) + "```", seen)
     if support.EMULATED.sub("", seen) == support.EMULATED.sub("", text):
         return
     if UPDATE:
@@ -128,7 +159,7 @@ def lacks_only_a_gpu(bench, words):
 
 
 def check_transcript(bench, block):
-    (words, shown), *others = commands_of("".join(line[4:] for line in block.splitlines(True)))
+    (_, words, shown), *others = commands_of("".join(line[4:] for line in block.splitlines(True)))
     assert not others, f"two commands in one block: {block}"
     if words.split()[0] in NEEDS_GPU:
         assert lacks_only_a_gpu(bench, words), words

@@ -99,7 +99,7 @@ static const struct fault {
      ALWAYS},
     {"transaction-count",
      {"consumer", "mbarrier.try_wait"},
-     {NULL, NULL},
+     {"producer", "mbarrier.arrive.expect_tx"},
      "full (shared 0x500)",
      ALWAYS},
     {"trap", {"check of the arguments", "@%is_empty trap"}, {NULL, NULL}, "", ALWAYS},
