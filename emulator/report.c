@@ -37,6 +37,10 @@ static void append_place(struct emu_error *error, const struct emu_warp *warp,
 
 static void fault(struct emu_warp *warp, const struct emu_op *op, int lane,
                   enum emu_outcome outcome, const char *code, const char *format, va_list arguments)
+    __attribute__((format(printf, 6, 0)));
+
+static void fault(struct emu_warp *warp, const struct emu_op *op, int lane,
+                  enum emu_outcome outcome, const char *code, const char *format, va_list arguments)
 {
     struct emu_cluster *cluster = warp->cta->cluster;
     struct emu_error *error = &cluster->error;
