@@ -67,6 +67,8 @@ void emu_check_fault_place(struct emu_warp *warp, struct emu_cta *cta, uint64_t 
 {
     struct emu_check *check = warp->cta->cluster->run->device->check;
 
+    if (warp->cta->cluster->outcome != EMU_DONE)
+        return; /* there is one already */
     check->fault.is_known = true;
     check->fault.cta = cta;
     check->fault.address = address;

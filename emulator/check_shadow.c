@@ -153,7 +153,8 @@ static uint32_t intern(struct emu_histories *h, uint32_t writer, const uint32_t 
     for (uint32_t i = h->heads[hash_of(writer, others, count) % h->head_count]; i;
          i = h->list[i].next)
         if (h->list[i].writer == writer && h->list[i].count == count &&
-            memcmp(h->others + h->list[i].first, others, count * sizeof *others) == 0)
+            (count == 0 ||
+             memcmp(h->others + h->list[i].first, others, count * sizeof *others) == 0))
             return i;
     if (!grow((void **)&h->list, &h->room, h->count + 1, sizeof *h->list) ||
         !grow((void **)&h->others, &h->others_room, h->others_count + count + 1,
@@ -162,7 +163,8 @@ static uint32_t intern(struct emu_histories *h, uint32_t writer, const uint32_t 
         return 0;
     h->list[h->count] =
         (struct history){.writer = writer, .first = h->others_count, .count = count};
-    memcpy(h->others + h->others_count, others, count * sizeof *others);
+    if (count > 0)
+        memcpy(h->others + h->others_count, others, count * sizeof *others);
     h->others_count += count;
     enter(h, h->count);
     return h->count++;

@@ -154,12 +154,13 @@ unsigned char *emu_translate(struct emu_warp *warp, struct emu_group *group,
         at = address <= UINT32_MAX ? in_shared(warp, op, address, bytes) : NULL;
         break;
     }
-    if (!at && warp->check)
+    if (at || warp->cta->cluster->lacks_memory)
+        return at;
+    if (warp->check)
         tell_place(warp, space, address);
-    if (!at && !warp->cta->cluster->lacks_memory)
-        emu_fault(warp, op, lane, EMU_ILLEGAL_ADDRESS, "%llu bytes at %s address 0x%llx",
-                  (unsigned long long)bytes, space_name(space), (unsigned long long)address);
-    return at;
+    emu_fault(warp, op, lane, EMU_ILLEGAL_ADDRESS, "%llu bytes at %s address 0x%llx",
+              (unsigned long long)bytes, space_name(space), (unsigned long long)address);
+    return NULL;
 }
 
 unsigned char *emu_access(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
