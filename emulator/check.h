@@ -124,6 +124,9 @@ void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32
 /* The items up to that one are done. */
 void emu_check_wgmma_wait(struct emu_warp *warp, uint32_t item);
 
+/* An instruction of a warp is done: what was to be told then. */
+void emu_check_done(struct emu_warp *warp);
+
 /* ---- Findings (check_fault.c) ---- */
 
 /* What ends the run is a finding too. Before it: the place that it is about, an offset in a CTA's

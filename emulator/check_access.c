@@ -233,6 +233,12 @@ static bool agent_of(const struct emu_async *work, uint32_t kind, struct emu_age
     return true;
 }
 
+/* st.async and red.async are by the generic proxy, and relaxed. */
+static uint32_t proxy_of(const struct emu_async *work)
+{
+    return strcmp(work->op->text->words[0], "cp") == 0 ? EMU_BY_ASYNC : EMU_STRONG;
+}
+
 void emu_check_copy(const struct emu_async *work, struct emu_cta *cta, uint64_t address,
                     uint64_t bytes, uint32_t kind)
 {
@@ -242,7 +248,7 @@ void emu_check_copy(const struct emu_async *work, struct emu_cta *cta, uint64_t 
 
     if (!work->known || !agent_of(work, kind, &agent, &time))
         return;
-    access = emu_access_of(work->warp, work->op, agent, time, kind | EMU_BY_ASYNC);
+    access = emu_access_of(work->warp, work->op, agent, time, kind | proxy_of(work));
     if (cta)
         emu_check_remote(work->warp, cta, address, &access);
     emu_check_access(work->warp, work->lane, &access, &work->known->clock, cta, address, bytes);

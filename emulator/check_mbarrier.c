@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* That of the offset: it outlives the object, so that its agent's time goes on. */
 static struct emu_check_mbarrier *made_for(struct emu_cta *cta, uint32_t offset)
@@ -59,8 +60,9 @@ void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int
     emu_check_access(warp, lane, &access, &warp->check->clock, barrier->cta, barrier->offset, 8);
 }
 
+/* What the own CTA has seen its copies will find, as compilers count on: a warning. */
 static void report_init(struct emu_warp *warp, const struct emu_op *op,
-                        const struct emu_mbarrier *barrier, bool is_async)
+                        const struct emu_mbarrier *barrier, bool is_async, bool is_seen)
 {
     const struct emu_check_mbarrier *check = barrier->check;
     const struct emu_found found = {
@@ -72,6 +74,7 @@ static void report_init(struct emu_warp *warp, const struct emu_op *op,
         .cta = barrier->cta,
         .address = barrier->offset,
         .has_address = true,
+        .is_warning = is_async && barrier->cta == warp->cta && is_seen,
         .what = is_async ? "its initialisation is not made visible to the async proxy"
                          : "nothing makes its initialisation visible here",
         .needed = is_async || barrier->cta != warp->cta
@@ -91,7 +94,7 @@ void emu_check_mbarrier_use(struct emu_warp *warp, const struct emu_op *op,
     if (!check)
         return;
     if (emu_clock_get(&warp->check->clock, check->initialiser).seen < check->init_time)
-        report_init(warp, op, barrier, false);
+        report_init(warp, op, barrier, false, false);
     if (barrier->cta == warp->cta)
         return;
     access = use_of(warp, op, 0);
@@ -101,12 +104,16 @@ void emu_check_mbarrier_use(struct emu_warp *warp, const struct emu_op *op,
 void emu_check_mbarrier_issue(const struct emu_async *work)
 {
     struct emu_mbarrier *barrier = emu_mbarrier_at(work->barrier_cta, work->barrier);
+    struct emu_time time;
 
     if (!barrier || !barrier->check || !work->known)
         return;
-    if (emu_clock_get(&work->known->clock, barrier->check->initialiser).fenced <
-        barrier->check->init_time)
-        report_init(work->warp, work->op, barrier, true);
+    time = emu_clock_get(&work->known->clock, barrier->check->initialiser);
+    if (strcmp(work->op->text->words[0], "cp") != 0) { /* by the generic proxy */
+        if (time.seen < barrier->check->init_time)
+            report_init(work->warp, work->op, barrier, false, false);
+    } else if (time.fenced < barrier->check->init_time)
+        report_init(work->warp, work->op, barrier, true, time.seen >= barrier->check->init_time);
 }
 
 void emu_check_mbarrier_bytes(const struct emu_async *work)

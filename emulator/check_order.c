@@ -267,6 +267,7 @@ static void look_for_leftovers(struct emu_warp *warp)
             .address = barrier->offset,
             .has_address = true,
             .is_of_cta = true,
+            .is_warning = true, /* it may not matter any more */
             .what = what,
             .needed =
                 "as many arrivals a phase as mbarrier.init tells of, or another number there"};

@@ -12,7 +12,7 @@ static bool is_copy(const struct emu_access *access)
 
     if (access->kind & EMU_BY_ASYNC)
         return op && !op->many_count;
-    return op && strcmp(op->text->words[0], "cp") == 0 && !emu_has_word(op->text, "bulk");
+    return op && emu_has_word(op->text, "async");
 }
 
 static bool is_by_tensor_core(const struct emu_access *access)
@@ -65,7 +65,7 @@ static const char *needed_for_read(const struct emu_access *reader)
 
 static const char *needed_for_copy(const struct emu_access *copy)
 {
-    if (!(copy->kind & EMU_BY_ASYNC))
+    if (!(copy->kind & EMU_BY_ASYNC) && strcmp(copy->op->text->words[0], "cp") == 0)
         return "cp.async.wait_group for its group, and a barrier before other threads read";
     if (emu_has_word(copy->op->text, "bulk_group"))
         return "cp.async.bulk.wait_group (with .read it waits for the sources alone) by the thread "
@@ -125,6 +125,43 @@ static void describe(struct emu_found *found, const struct emu_access *now,
         call_race(found, now, before);
 }
 
+/* ---- Two who write the same ---- */
+
+/* Threads that all write one value to one place are a habit of compilers. What is written is known
+ * when it has been: in shared memory, at once. */
+static bool may_be_same_value(const struct emu_access *now, const struct emu_access *before,
+                              const struct emu_cta *cta)
+{
+    return cta && now->kind == EMU_WRITES && before->kind == EMU_WRITES && !is_copy(now) &&
+           !is_copy(before);
+}
+
+static void put_off(const struct emu_found *found)
+{
+    struct emu_put_off *later = &found->warp->cta->cluster->run->device->check->later;
+
+    if (later->is_known)
+        return; /* one of an instruction is enough */
+    *later = (struct emu_put_off){.is_known = true, .found = *found, .other = *found->other};
+    memcpy(later->bytes, found->cta->shared + found->address, (size_t)found->op->bytes);
+}
+
+void emu_check_done(struct emu_warp *warp)
+{
+    struct emu_put_off *later = &warp->cta->cluster->run->device->check->later;
+    struct emu_found *found = &later->found;
+
+    if (!later->is_known)
+        return;
+    later->is_known = false;
+    found->other = &later->other;
+    if (memcmp(later->bytes, found->cta->shared + found->address, (size_t)found->op->bytes) == 0) {
+        found->is_warning = true;
+        found->what = "nothing orders the two; they write the same value";
+    }
+    emu_check_found(found);
+}
+
 void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,
                         const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address)
 {
@@ -147,6 +184,10 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
         if (is_told(warp, now, found.other))
             return;
         describe(&found, now, found.other, conflict->is_first);
+        if (may_be_same_value(now, found.other, cta)) {
+            put_off(&found);
+            return;
+        }
         break;
     case EMU_UNFENCED:
         found.other = &conflict->other;

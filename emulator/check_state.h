@@ -22,6 +22,32 @@ struct emu_place_clock {
     bool is_used;
 };
 
+struct emu_found {
+    const char *code;
+    struct emu_warp *warp; /* who did it */
+    const struct emu_op *op;
+    int lane;                       /* -1: none */
+    const struct emu_access *other; /* with whom it collides, or null */
+    int other_lane;                 /* counted from 1; 0: none */
+    uint32_t kind;
+    struct emu_cta *cta; /* whose shared memory; null: global */
+    uint64_t address;
+    bool has_address;
+    const struct emu_frame *frame; /* whose register the slot is, where it is about one */
+    int slot;
+    bool is_of_cta; /* and of no warp of it */
+    const char *what, *needed;
+    bool is_warning;
+};
+
+/* A finding that is told when the instruction is done, which may make a warning of it. */
+struct emu_put_off {
+    bool is_known;
+    struct emu_found found;
+    struct emu_access other;
+    unsigned char bytes[8]; /* that were there before */
+};
+
 /* With what tells that another is the same. */
 struct emu_known_finding {
     struct emu_finding finding;
@@ -41,6 +67,7 @@ struct emu_check {
         struct emu_cta *cta;
         uint64_t address;
     } fault; /* where the one is that comes next */
+    struct emu_put_off later;
     struct emu_known_finding *findings;
     size_t finding_count;
 };
@@ -152,24 +179,6 @@ void emu_check_lane_access(struct emu_warp *warp, const struct emu_op *op, int l
                            struct emu_cta *cta, uint64_t address, uint32_t bytes);
 
 /* ---- Findings ---- */
-
-struct emu_found {
-    const char *code;
-    struct emu_warp *warp; /* who did it */
-    const struct emu_op *op;
-    int lane;                       /* -1: none */
-    const struct emu_access *other; /* with whom it collides, or null */
-    int other_lane;                 /* counted from 1; 0: none */
-    uint32_t kind;
-    struct emu_cta *cta; /* whose shared memory; null: global */
-    uint64_t address;
-    bool has_address;
-    const struct emu_frame *frame; /* whose register the slot is, where it is about one */
-    int slot;
-    bool is_of_cta; /* and of no warp of it */
-    const char *what, *needed;
-    bool is_warning;
-};
 
 void emu_check_found(const struct emu_found *found);
 /* The same of what ends the run by itself. */

@@ -83,6 +83,17 @@ static uint32_t guarded(const struct emu_group *group, const struct emu_op *op)
     return group->lanes & (op->guard_negated ? ~mask : mask);
 }
 
+static enum emu_step step_watched(struct emu_warp *warp, struct emu_group *group,
+                                  const struct emu_op *op, uint32_t mask)
+{
+    enum emu_step done;
+
+    emu_check_registers(warp, group, op);
+    done = op->execute(warp, group, op, mask);
+    emu_check_done(warp);
+    return done;
+}
+
 static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
 {
     const struct emu_op *op = &group->frame->code->ops[group->at];
@@ -92,9 +103,7 @@ static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
         return EMU_STEP_NEXT;
     if (op->aligned && group->lanes != warp->live)
         return EMU_STEP_BLOCKED;
-    if (warp->check)
-        emu_check_registers(warp, group, op);
-    return op->execute(warp, group, op, mask);
+    return warp->check ? step_watched(warp, group, op, mask) : op->execute(warp, group, op, mask);
 }
 
 /* Its operation counts when it is done. */
