@@ -32,11 +32,14 @@ enum {
 
 /* ---- The list of what is under way ---- */
 
-/* Early, soon and late are as likely as each other. */
-static uint64_t draw_due(struct emu_cluster *cluster)
+/* Early, soon and late are as likely as each other; where time is modelled it is known. */
+static uint64_t draw_due(struct emu_cluster *cluster, const struct emu_async *work)
 {
-    uint64_t random = emu_draw(&cluster->random);
+    uint64_t random;
 
+    if (cluster->timed)
+        return emu_timed_copy(cluster, work);
+    random = emu_draw(&cluster->random);
     switch (random % 3) {
     case 0:
         return cluster->turn;
@@ -73,7 +76,7 @@ static bool add(struct emu_cluster *cluster, const struct emu_async *work)
         cluster->async_room = room;
     }
     cluster->async[cluster->async_count] = *work;
-    cluster->async[cluster->async_count].due = draw_due(cluster);
+    cluster->async[cluster->async_count].due = draw_due(cluster, work);
     if (work->warp->check)
         watch(&cluster->async[cluster->async_count]);
     cluster->async_count++;
@@ -94,6 +97,16 @@ bool emu_async_is_full(const struct emu_cluster *cluster)
 bool emu_async_is_idle(const struct emu_cluster *cluster)
 {
     return cluster->async_count == 0;
+}
+
+uint64_t emu_async_next(const struct emu_cluster *cluster)
+{
+    uint64_t next = EMU_NEVER;
+
+    for (size_t i = 0; i < cluster->async_count; i++)
+        if (cluster->async[i].due < next)
+            next = cluster->async[i].due;
+    return next;
 }
 
 static void free_work(struct emu_async *work)
@@ -362,7 +375,7 @@ static bool advance(struct emu_cluster *cluster, struct emu_async *work, bool *i
         return false;
     }
     if (!*is_done) {
-        work->due = draw_due(cluster);
+        work->due = draw_due(cluster, work);
         return true;
     }
     if (work->barrier_cta && work->known)

@@ -1,6 +1,7 @@
 /* barrier.c: barriers of a CTA, of a warp and of a cluster. Source: PTX ISA "bar, barrier",
  * "bar.warp.sync", "barrier.cluster". */
 #include "emulator/state.h"
+#include "emulator/trace.h"
 
 #include <string.h>
 
@@ -20,6 +21,8 @@ static void complete(struct emu_cta *cta, struct emu_named_barrier *barrier)
 {
     if (cta->check)
         emu_check_barrier_complete(cta, (uint32_t)(barrier - cta->barriers));
+    if (cta->cluster->timed)
+        emu_trace_barrier(cta, barrier);
     barrier->phase++;
     barrier->result = barrier->votes;
     barrier->votes = no_votes;

@@ -31,6 +31,7 @@ void emu_cluster_free(struct emu_cluster *cluster)
         return;
     emu_check_end_cluster(cluster);
     use_reserve(cluster);
+    emu_timed_end_cluster(cluster);
     for (uint32_t i = 0; cluster->ctas && i < cluster->cta_count; i++) {
         struct emu_cta *cta = &cluster->ctas[i];
 
@@ -126,7 +127,7 @@ struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index)
     return NULL;
 }
 
-bool emu_cluster_fill(struct emu_cluster *cluster)
+static bool fill(struct emu_cluster *cluster)
 {
     struct emu_run *run = cluster->run;
     size_t warps = (size_t)run->cta_warps * cluster->cta_count;
@@ -141,7 +142,17 @@ bool emu_cluster_fill(struct emu_cluster *cluster)
     for (uint32_t i = 0; i < cluster->cta_count; i++)
         if (!make_cta(run, cluster, i))
             return false;
-    return !run->device->check || emu_check_begin_cluster(cluster);
+    return (!run->device->check || emu_check_begin_cluster(cluster)) &&
+           (!run->timed || emu_timed_begin_cluster(cluster));
+}
+
+bool emu_cluster_fill(struct emu_cluster *cluster)
+{
+    if (cluster->ctas || fill(cluster))
+        return true;
+    cluster->outcome = EMU_NO_RESOURCES;
+    return emu_fail(&cluster->error, 0, "%s: no memory for its CTAs",
+                    cluster->run->code->function->name);
 }
 
 bool emu_cluster_is_over(const struct emu_cluster *cluster)

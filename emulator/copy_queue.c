@@ -134,6 +134,42 @@ bool emu_copy_queue_turn(struct emu_warp *warp)
     return true;
 }
 
+/* An arrival behind a copy is looked at when that is done. */
+uint64_t emu_copy_queue_next(const struct emu_warp *warp)
+{
+    const struct emu_queue *queue = &warp->queue;
+    uint64_t next = EMU_NEVER;
+
+    if (queue->count > 0 && queue->items[0].is_arrival)
+        return warp->cta->cluster->turn + 1;
+    for (size_t i = 0; i < queue->count; i++)
+        if (!queue->items[i].is_arrival && queue->items[i].due < next)
+            next = queue->items[i].due;
+    return next;
+}
+
+bool emu_copy_queue_until(struct emu_warp *warp, uint64_t cycle)
+{
+    struct emu_queue *queue = &warp->queue;
+    bool any = false;
+
+    for (size_t i = 0; i < queue->count; i++) {
+        struct emu_queued *item = &queue->items[i];
+
+        if (item->is_done || item->due > cycle)
+            continue;
+        any = true;
+        if (!item->is_arrival && !do_copy(warp, item))
+            return false;
+    }
+    if (!any)
+        return true;
+    if (!do_arrivals(warp))
+        return false;
+    drop_done(queue);
+    return true;
+}
+
 void emu_copy_queue_drop(struct emu_warp *warp)
 {
     for (size_t i = 0; i < warp->queue.count; i++)
@@ -213,6 +249,8 @@ static enum emu_step copy(struct emu_warp *warp, struct emu_group *group, const 
                                     .group = warp->queue.group[lane]};
         if (warp->check)
             watch(warp, item);
+        if (warp->timed)
+            item->due = emu_timed_small_copy(warp, item->from, read_bytes);
     }
     return EMU_STEP_NEXT;
 }
@@ -246,8 +284,9 @@ static enum emu_step wait(struct emu_warp *warp, struct emu_group *group, const 
 
     (void)group;
     for (size_t i = 0; i < queue->count; i++)
-        if (is_wanted(queue, &queue->items[i], op, mask) && is_for_later(warp, &queue->items[i]))
-            return EMU_STEP_LATER;
+        if (is_wanted(queue, &queue->items[i], op, mask) &&
+            (warp->timed || is_for_later(warp, &queue->items[i])))
+            return warp->timed ? EMU_STEP_BLOCKED : EMU_STEP_LATER;
     for (size_t i = 0; i < queue->count; i++)
         if (is_wanted(queue, &queue->items[i], op, mask) && !do_copy(warp, &queue->items[i]))
             return EMU_STEP_FAULT;

@@ -26,6 +26,7 @@ static CUresult start_machine(struct emu_cu_gpu *gpu)
             gpu->machine = NULL;
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
+        emu_device_set_trace(gpu->machine, emu_cu_driver.trace);
         gpu->pool_high = 0;
     }
     gpu->contexts++;

@@ -158,7 +158,8 @@ struct emu_cu_driver {
     bool check_prints;                        /* findings, to standard error */
     struct emu_finding *findings;
     size_t finding_count;
-    size_t capturing; /* streams that are being captured */
+    struct emu_trace *trace; /* null: time is not modelled */
+    size_t capturing;        /* streams that are being captured */
     struct emu_cu_registered *registered;
     size_t registered_count, registered_room;
 };

@@ -92,6 +92,69 @@ void emu_forget_findings(void);
 /* All of it in words, in some lines without a last newline; cut off where there is no room. */
 void emu_finding_words(const struct emu_finding *finding, char *text, size_t size);
 
+/* ---- Time ----
+ *
+ * Launches may follow a schedule in which time is modelled: docs/trace.md. It is one more schedule
+ * in which the answer is right; the seed and the threads mean nothing to it. */
+
+struct emu_trace_options {
+    uint64_t first_cluster, clusters; /* whose events are kept; 0 clusters: one                */
+    uint64_t events_most;             /* that are kept, of all launches; 0: 2^20               */
+    int32_t skip_products;            /* not 0: wgmma takes its time and multiplies nothing: D is
+                                       * not computed                                          */
+};
+
+/* Not 0: for all launches from now on, as the options say, or their defaults where they are null;
+ * what was kept before is forgotten. 0 (the default): no more. False without memory. */
+int emu_set_trace(int on, const struct emu_trace_options *options);
+
+enum emu_event_kind {
+    EMU_EVENT_RUN,     /* a warp runs, from one wait to the next                              */
+    EMU_EVENT_WAIT,    /* a warp waits                                                        */
+    EMU_EVENT_COPY,    /* a bulk copy, from its issue to its end                              */
+    EMU_EVENT_READ,    /* a bulk copy out of shared memory: until its source has been read    */
+    EMU_EVENT_WRITE,   /* and from then on                                                    */
+    EMU_EVENT_PRODUCT, /* a wgmma, while it has the tensor cores                              */
+    EMU_EVENT_PHASE,   /* of an mbarrier, over: begin is end                                  */
+    EMU_EVENT_BARRIER, /* a barrier of the CTA, complete: begin is end                        */
+    EMU_EVENT_COMMIT   /* of a group of asynchronous work, by a warp: begin is end            */
+};
+
+struct emu_event {
+    int32_t kind;
+    uint32_t launch;     /* since they were forgotten, from 0 on            */
+    uint64_t begin, end; /* cycles since the launch began                   */
+    uint32_t cta[3];
+    int32_t warp;     /* -1: none in particular                             */
+    int32_t line;     /* of the text; 0: none                               */
+    uint32_t address; /* of an mbarrier, in its CTA's shared memory         */
+    uint32_t value;   /* the parity that is waited for, the phase that is over, N of a product, the
+                       * number of a barrier */
+    uint32_t bytes;   /* of a copy */
+    const char *role; /* the heading that it stands under; the kernel where there is none */
+    const char *name; /* as the text names the barrier, the map or the instruction */
+};
+
+/* The first `room` of all events since they were forgotten; returns how many there are. The list
+ * may be null where the room is 0. Their words are good until events are forgotten. */
+size_t emu_events(struct emu_event *list, size_t room);
+
+/* Of all launches since events were forgotten, and all of their clusters. */
+struct emu_trace_summary {
+    uint64_t cycles;    /* of launches, one after the other                         */
+    uint64_t clock_khz; /* that the model is for                                    */
+    uint64_t launches;
+    uint64_t multiprocessors;      /* that had a CTA, of the last launch                       */
+    uint64_t instructions;         /* of warps                                                 */
+    uint64_t tensor_cycles;        /* that tensor cores were busy by wgmma, all added up       */
+    uint64_t copy_bytes;           /* that bulk loads have brought, in every CTA               */
+    uint64_t store_bytes;          /* that bulk stores have taken                              */
+    uint64_t l2_bytes, dram_bytes; /* that L2 has moved; that it had from memory          */
+    uint64_t events_lost;          /* for which there was no room                              */
+};
+void emu_trace_total(struct emu_trace_summary *summary);
+void emu_forget_events(void);
+
 #ifdef __cplusplus
 }
 #endif

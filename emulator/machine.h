@@ -44,6 +44,12 @@ struct emu_check_options {
 /* The sanitizer: from now on, or no more. False without memory. */
 bool emu_device_set_check(struct emu_device *device, const struct emu_check_options *options);
 
+struct emu_trace;
+
+/* Launches follow the schedule in which time is modelled, and tell of it: null, no more. The caller
+ * keeps it; trace.h makes one. */
+void emu_device_set_trace(struct emu_device *device, struct emu_trace *trace);
+
 /* ---- Global memory ---- */
 
 /* Aligned to 512 bytes; 0 where there is no room. Contents are undefined (0xcd). */

@@ -5,6 +5,7 @@
  * PTX ISA "mbarrier"; measured on H200: the completion rule after expect_tx, early complete_tx,
  * arrive_drop, and what a fresh barrier answers to parity 1. */
 #include "emulator/state.h"
+#include "emulator/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,8 @@ static void settle(struct emu_warp *warp, struct emu_mbarrier *barrier)
     barrier->pending = barrier->expected;
     if (barrier->check)
         emu_check_mbarrier_complete(warp, barrier);
+    if (barrier->cta->cluster->timed)
+        emu_trace_phase(barrier);
 }
 
 static bool add_bytes(struct emu_warp *warp, const struct emu_op *op, int lane,
@@ -362,17 +365,34 @@ static enum emu_step execute_wait(struct emu_warp *warp, struct emu_group *group
     return step == EMU_STEP_NEXT && group->vain ? EMU_STEP_YIELD : step;
 }
 
-bool emu_mbarrier_suspends(const struct emu_warp *warp, struct emu_group *group)
+bool emu_mbarrier_is_vain(const struct emu_warp *warp, const struct emu_group *group)
 {
     const struct emu_mbarrier *barrier;
 
-    if (!group->vain || !(group->vain->flags & SUSPENDS) || group->suspended == SUSPENDED_MAX)
+    if (!group->vain || !(group->vain->flags & SUSPENDS))
         return false;
     barrier = emu_mbarrier_at(&warp->cta->cluster->ctas[group->vain_rank], group->vain_offset);
-    if (!barrier || (barrier->phase & 1) != group->vain_parity)
+    return barrier && (barrier->phase & 1) == group->vain_parity;
+}
+
+bool emu_mbarrier_suspends(const struct emu_warp *warp, struct emu_group *group)
+{
+    if (group->suspended == SUSPENDED_MAX || !emu_mbarrier_is_vain(warp, group))
         return false;
     group->suspended++;
     return true;
+}
+
+bool emu_mbarrier_gives_up(struct emu_warp *warp)
+{
+    bool any = false;
+
+    for (int i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].status == EMU_YIELDED && warp->groups[i].vain) {
+            warp->groups[i].vain = NULL;
+            any = true;
+        }
+    return any;
 }
 
 static enum emu_step execute_pending(struct emu_warp *warp, struct emu_group *group,

@@ -55,6 +55,11 @@ void emu_written(struct emu_device *device, uint64_t address, uint64_t bytes)
         emu_check_written(device->check, address, bytes);
 }
 
+void emu_device_set_trace(struct emu_device *device, struct emu_trace *trace)
+{
+    device->trace = trace;
+}
+
 void emu_device_set_seed(struct emu_device *device, uint64_t seed)
 {
     device->options.seed = seed;

@@ -294,6 +294,7 @@ static bool decode_one(struct emu_decoder *d, const struct emu_instruction *i, s
 
         if (decoded == EMU_DECODED) {
             op->kind = emu_check_kind(i);
+            op->cost = emu_cost_class_of(i);
             return true;
         }
         if (decoded == EMU_REFUSED) {

@@ -24,7 +24,7 @@ uint64_t emu_share(const struct emu_run *run, uint64_t all, uint64_t least)
 
 /* Clusters that are over make room for those that have not begun. False without memory for a single
  * one. */
-static bool refill(struct emu_run *run)
+bool emu_refill(struct emu_run *run)
 {
     for (uint32_t i = 0; i < run->cluster_count;) {
         if (emu_cluster_is_over(run->clusters[i])) {
@@ -172,7 +172,7 @@ static void count(struct emu_run *run)
 /* ---- Ends ---- */
 
 /* Of faults in one round the one in the cluster with the lowest index is told. */
-static bool has_fault(struct emu_run *run)
+bool emu_has_fault(struct emu_run *run)
 {
     const struct emu_cluster *first = NULL;
 
@@ -211,7 +211,7 @@ static bool has_deadlock(struct emu_run *run)
     return true;
 }
 
-static bool is_out_of_steps(struct emu_run *run)
+bool emu_is_out_of_steps(struct emu_run *run)
 {
     if (run->steps <= run->step_limit)
         return false;
@@ -225,7 +225,7 @@ static bool is_out_of_steps(struct emu_run *run)
 
 bool emu_round(struct emu_run *run)
 {
-    if (!refill(run)) {
+    if (!emu_refill(run)) {
         run->outcome = EMU_NO_RESOURCES;
         emu_fail(run->error, 0, "%s: no memory for its CTAs", run->code->function->name);
         return false;
@@ -238,9 +238,9 @@ bool emu_round(struct emu_run *run)
         emu_check_sweep(run);
     end_apart(run);
     apply_logs(run);
-    if (has_fault(run))
+    if (emu_has_fault(run))
         return false;
     do_held(run);
     count(run);
-    return !has_fault(run) && !has_deadlock(run) && !is_out_of_steps(run);
+    return !emu_has_fault(run) && !has_deadlock(run) && !emu_is_out_of_steps(run);
 }

@@ -79,7 +79,7 @@ static bool make_room(struct emu_run *run)
     run->held =
         calloc((size_t)warps * run->cluster_ctas * run->cluster_room, sizeof(struct emu_warp *));
     run->params = malloc(param_bytes + 1);
-    if (!run->clusters || !run->held || !run->params)
+    if (!run->clusters || !run->held || !run->params || !emu_timed_begin(run))
         return refuse(run, "no memory for a launch");
     if (param_bytes > 0)
         memcpy(run->params, run->launch->params, param_bytes);
@@ -93,6 +93,7 @@ static void clean_up(struct emu_run *run)
         emu_cluster_free(run->clusters[i]);
     if (run->device->check)
         emu_check_end_run(run);
+    emu_timed_end(run);
     free(run->clusters);
     free(run->held);
     free(run->params);
@@ -117,7 +118,7 @@ enum emu_outcome emu_run(struct emu_device *device, const struct emu_launch *lau
     if (run.step_limit == 0)
         run.step_limit = USUAL_STEPS;
     if (set_shapes(&run) && make_room(&run))
-        while (emu_round(&run))
+        while (run.timed ? emu_timed_round(&run) : emu_round(&run))
             continue;
     clean_up(&run);
     return run.outcome;

@@ -4,7 +4,8 @@
 
 enum {
     STEP_BYTES = 256, /* about what is moved in the time of an instruction */
-    QUANTA = 9        /* of 1, 2, 4 ... 256 instructions */
+    QUANTA = 9,       /* of 1, 2, 4 ... 256 instructions */
+    PATIENCE = 16     /* instructions of a warp, of which one is of a group that is ahead */
 };
 
 uint64_t emu_draw(uint64_t *random)
@@ -217,6 +218,59 @@ bool emu_warp_resume(struct emu_warp *warp)
     return true;
 }
 
+/* ---- One instruction at a time, where time is modelled (timed.c) ---- */
+
+/* A try_wait waits until its phase is over, however long. */
+void emu_warp_wake(struct emu_warp *warp)
+{
+    for (int i = 0; i < warp->group_count; i++) {
+        struct emu_group *group = &warp->groups[i];
+
+        if (group->status != EMU_YIELDED || !emu_mbarrier_is_vain(warp, group))
+            group->status = EMU_READY;
+    }
+}
+
+/* The one that has not run for longest. */
+static int pick_patient(const struct emu_warp *warp)
+{
+    int best = -1;
+
+    for (int i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].status == EMU_READY &&
+            (best < 0 || warp->groups[i].issued < warp->groups[best].issued))
+            best = i;
+    return best;
+}
+
+bool emu_warp_pick(struct emu_warp *warp, struct emu_issue *issue)
+{
+    const struct emu_group *group;
+
+    if (!warp->live)
+        return false;
+    issue->group = warp->timed->issued % PATIENCE == 0 ? pick_patient(warp) : pick_group(warp);
+    if (issue->group < 0)
+        return false;
+    group = &warp->groups[issue->group];
+    issue->frame = group->frame;
+    issue->code = group->frame->code;
+    issue->op = &issue->code->ops[group->at];
+    issue->mask = guarded(group, issue->op);
+    return true;
+}
+
+bool emu_warp_issue(struct emu_warp *warp, const struct emu_issue *issue)
+{
+    struct emu_group *group = &warp->groups[issue->group];
+
+    if (!advance(warp->cta->cluster, warp, group) || group->status == EMU_WAITING)
+        return false;
+    group->issued = ++warp->timed->issued;
+    tidy_groups(warp);
+    return true;
+}
+
 /* ---- Turns of a cluster ---- */
 
 static uint32_t list_warps(struct emu_cluster *cluster)
@@ -249,12 +303,8 @@ void emu_cluster_turn(struct emu_cluster *cluster)
 {
     uint32_t count;
 
-    if (!cluster->ctas && !emu_cluster_fill(cluster)) {
-        cluster->outcome = EMU_NO_RESOURCES;
-        emu_fail(&cluster->error, 0, "%s: no memory for its CTAs",
-                 cluster->run->code->function->name);
+    if (!emu_cluster_fill(cluster))
         return;
-    }
     cluster->turn++;
     if (!do_later(cluster) || !emu_async_turn(cluster))
         return;

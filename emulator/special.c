@@ -42,10 +42,12 @@ static uint64_t lane_mask(int special, int lane)
     }
 }
 
-/* Clocks count instructions of warps: those that the run knows of, and the cluster's own since. */
+/* Clocks count instructions of warps: those that the run knows of, and the cluster's own since;
+ * where time is modelled, cycles. */
 static uint64_t clock_of(const struct emu_cluster *cluster, int special)
 {
-    uint64_t steps = cluster->run->steps + cluster->steps;
+    uint64_t steps =
+        cluster->timed ? cluster->run->timed->now : cluster->run->steps + cluster->steps;
 
     switch (special) {
     case EMU_CLOCK:

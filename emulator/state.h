@@ -14,6 +14,7 @@
 #include "emulator/reduce.h"
 #include "emulator/tensor_map.h"
 #include "emulator/text_map.h"
+#include "emulator/timed.h"
 
 #include <time.h>
 
@@ -102,6 +103,7 @@ struct emu_op {
     int width; /* bytes of a result's register */
     uint32_t flags;
     uint32_t kind; /* of its access to memory, for the sanitizer */
+    enum emu_cost_class cost;
     struct emu_alu alu;
     union {
         struct emu_mma_sync mma;
@@ -174,6 +176,7 @@ struct emu_device {
     struct emu_options options;
     struct emu_memory memory;
     struct emu_check *check; /* null: launches are not watched */
+    struct emu_trace *trace; /* null: time is not modelled; borrowed */
 };
 
 /* Memory of the host that a cluster takes, for registers and for local memory, counts among the
@@ -221,6 +224,7 @@ struct emu_group {
     uint32_t vain_rank, vain_offset, vain_parity;
     uint64_t vain_phase;
     uint32_t suspended; /* turns that a try_wait has been left to wait */
+    uint64_t issued;    /* where time is modelled: its warp's instructions up to its last */
 };
 
 /* cp.async: the copies of a warp in their order. */
@@ -232,6 +236,7 @@ struct emu_queued {
     const struct emu_op *op;
     struct emu_snapshot *known; /* at issue; the sanitizer's */
     uint32_t time;
+    uint64_t due; /* where time is modelled */
 };
 
 struct emu_queue {
@@ -258,6 +263,7 @@ struct emu_warp {
     int held;                 /* the group whose operation waits for the round's end; or -1 */
     struct emu_queue queue;   /* cp.async */
     struct emu_check_warp *check; /* this and its like: null without the sanitizer */
+    struct emu_timed_warp *timed; /* this and its like: null where time is not modelled */
 };
 
 struct emu_mbarrier {
@@ -336,6 +342,7 @@ struct emu_cluster {
     uint64_t memory_reserved;           /* for its first frames                        */
     bool lacks_memory;
     struct emu_check_cluster *check;
+    struct emu_timed_cluster *timed;
 };
 
 /* A bulk copy under way, of one thread, to one CTA or to global memory. */
@@ -382,8 +389,9 @@ struct emu_run {
     struct timespec began;
 
     uint64_t steps, step_limit;
-    uint64_t quiet;  /* rounds in which nothing changed */
-    uint64_t random; /* what concerns more than one cluster is drawn from it */
+    uint64_t quiet;          /* rounds in which nothing changed */
+    uint64_t random;         /* what concerns more than one cluster is drawn from it */
+    struct emu_timed *timed; /* null: the schedule is drawn */
 };
 
 /* ---- For handlers ---- */
@@ -448,8 +456,9 @@ uint64_t emu_draw(uint64_t *random);
 uint64_t emu_share(const struct emu_run *run, uint64_t all, uint64_t least);
 
 /* Null without memory. It is made empty, with a right to the memory that its threads' first frames
- * take, and filled by whoever has its first turn; false without memory of the host. */
+ * take. */
 struct emu_cluster *emu_cluster_make(struct emu_run *run, uint64_t index);
+/* Once, before its first turn. False after a fault, without memory of the host. */
 bool emu_cluster_fill(struct emu_cluster *cluster);
 void emu_cluster_free(struct emu_cluster *cluster);
 /* All its threads have exited, and nothing is under way. */
@@ -463,6 +472,25 @@ bool emu_warp_turn(struct emu_warp *warp, uint32_t quantum);
 bool emu_warp_resume(struct emu_warp *warp);
 /* All resident clusters have a turn. False where the run has ended. */
 bool emu_round(struct emu_run *run);
+/* Parts of it: clusters that are over make room, false without memory for a single one; a fault of
+ * any cluster, or too many steps, end the run. */
+bool emu_refill(struct emu_run *run);
+bool emu_has_fault(struct emu_run *run);
+bool emu_is_out_of_steps(struct emu_run *run);
+
+/* What a warp is about to do. */
+struct emu_issue {
+    int group;
+    const struct emu_frame *frame; /* of the group then */
+    const struct emu_code *code;
+    const struct emu_op *op;
+    uint32_t mask; /* of lanes that do it */
+};
+/* Where time is modelled: groups that may go on are ready, one is picked, which is false where all
+ * wait, and does one instruction: false after a fault, or where it waits after all. */
+void emu_warp_wake(struct emu_warp *warp);
+bool emu_warp_pick(struct emu_warp *warp, struct emu_issue *issue);
+bool emu_warp_issue(struct emu_warp *warp, const struct emu_issue *issue);
 /* Ends the run with who waits for what. */
 void emu_report_deadlock(struct emu_run *run);
 
@@ -489,6 +517,10 @@ void emu_barriers_settle(struct emu_cta *cta);
 struct emu_mbarrier *emu_mbarrier_at(struct emu_cta *cta, uint32_t offset);
 /* A try_wait that looked in vain, and would again: it is left to wait for some turns. */
 bool emu_mbarrier_suspends(const struct emu_warp *warp, struct emu_group *group);
+/* It looked in vain, and would again. */
+bool emu_mbarrier_is_vain(const struct emu_warp *warp, const struct emu_group *group);
+/* All that wait so are to look once more; whether any does. */
+bool emu_mbarrier_gives_up(struct emu_warp *warp);
 /* Bytes that asynchronous work has moved; false after a fault. */
 bool emu_mbarrier_complete(struct emu_warp *warp, const struct emu_op *op, struct emu_cta *cta,
                            uint32_t offset, uint32_t bytes);
@@ -516,6 +548,13 @@ bool emu_async_turn(struct emu_cluster *cluster);
 /* All bulk copies of the cluster are done: it may go. */
 bool emu_async_is_idle(const struct emu_cluster *cluster);
 void emu_async_drop(struct emu_cluster *cluster);
+/* Where time is modelled: the cycle in which the first of what is under way is due, or EMU_NEVER;
+ * and what is due by a cycle is done. */
+uint64_t emu_async_next(const struct emu_cluster *cluster);
+uint64_t emu_copy_queue_next(const struct emu_warp *warp);
+bool emu_copy_queue_until(struct emu_warp *warp, uint64_t cycle);
+uint64_t emu_tensor_next(const struct emu_cta *cta);
+bool emu_tensor_until(struct emu_cta *cta, uint64_t cycle);
 /* Does one of the warp's cp.async copies, as drawn. False after a fault. */
 bool emu_copy_queue_turn(struct emu_warp *warp);
 void emu_copy_queue_drop(struct emu_warp *warp);

@@ -61,7 +61,8 @@ static enum emu_decoded decode_multiply(struct emu_decoder *d, const struct emu_
 
 struct issued {
     const struct emu_op *op;
-    uint32_t by; /* which of the four warps */
+    uint32_t by;  /* which of the four warps */
+    uint64_t end; /* the cycle, where time is modelled */
     bool add_d;
     uint64_t descriptor_a, descriptor_b;
     struct emu_frame *frames[WARPS];   /* whose registers D is */
@@ -167,15 +168,17 @@ static bool do_first(struct emu_warp *warp, struct emu_warpgroup *warpgroup)
         check_item(warp, item, warpgroup->done);
     warp->cta->cluster->progress++;
     item->by = 0;
-    return multiply_item(warp, item,
+    return (warp->timed && warp->cta->cluster->run->timed->skips_products) ||
+           multiply_item(warp, item,
                          item->op->tensor.wgmma.a_in_registers ? &warpgroup->a[at] : NULL);
 }
 
-/* Does all items before that one, if all warps have issued them. */
+/* Does all items before that one, if all warps have issued them; where time is modelled they are
+ * done when it has come. */
 static enum emu_step finish(struct emu_warp *warp, struct emu_warpgroup *warpgroup, uint64_t end)
 {
     while (warpgroup->done < end) {
-        if (!is_ready(warpgroup))
+        if (warp->timed || !is_ready(warpgroup))
             return EMU_STEP_BLOCKED;
         if (!do_first(warp, warpgroup))
             return EMU_STEP_FAULT;
@@ -227,6 +230,33 @@ bool emu_tensor_turn(struct emu_warp *warp)
     if (!warpgroup || !is_ready(warpgroup) || emu_draw(&warp->cta->cluster->random) % 8 != 0)
         return true;
     return do_first(warp, warpgroup);
+}
+
+uint64_t emu_tensor_next(const struct emu_cta *cta)
+{
+    uint64_t next = EMU_NEVER;
+
+    for (int i = 0; i < EMU_WARPGROUPS_MAX; i++) {
+        const struct emu_warpgroup *warpgroup = cta->warpgroups[i];
+
+        if (warpgroup && is_ready(warpgroup) &&
+            warpgroup->items[warpgroup->done % IN_FLIGHT_MAX].end < next)
+            next = warpgroup->items[warpgroup->done % IN_FLIGHT_MAX].end;
+    }
+    return next;
+}
+
+bool emu_tensor_until(struct emu_cta *cta, uint64_t cycle)
+{
+    for (int i = 0; i < EMU_WARPGROUPS_MAX; i++) {
+        struct emu_warpgroup *warpgroup = cta->warpgroups[i];
+
+        while (warpgroup && is_ready(warpgroup) &&
+               warpgroup->items[warpgroup->done % IN_FLIGHT_MAX].end <= cycle)
+            if (!do_first(&cta->warps[i * WARPS], warpgroup))
+                return false;
+    }
+    return true;
 }
 
 /* ---- wgmma ---- */
@@ -354,6 +384,8 @@ static enum emu_step issue(struct emu_warp *warp, struct emu_group *group, const
         emu_check_wgmma_issue(warp, group, op, (uint32_t)warpgroup->issued[w]);
         item->known[w] = emu_check_issue(warp);
     }
+    if (warp->timed && item->by == ALL_WARPS)
+        item->end = emu_timed_product(warp, op);
     return EMU_STEP_NEXT;
 }
 

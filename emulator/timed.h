@@ -1,0 +1,103 @@
+/* timed.h: the schedule in which a turn of a cluster is a clock cycle: what other files ask of it.
+ * All but emu_timed_begin() are called only where the run has it. */
+#ifndef EMU_TIMED_H
+#define EMU_TIMED_H
+
+#include "emulator/timing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct emu_async;
+struct emu_cluster;
+struct emu_cta;
+struct emu_frame;
+struct emu_op;
+struct emu_run;
+struct emu_trace;
+struct emu_warp;
+
+#define EMU_NEVER UINT64_MAX
+
+enum { EMU_SCHEDULERS = 4, EMU_LOADS_MAX = 8 };
+
+/* What the CTAs of a multiprocessor share. Cycles from which on a unit is free. */
+struct emu_sm {
+    uint64_t issued[EMU_SCHEDULERS]; /* one more than the cycle of the last instruction */
+    uint64_t mma[EMU_SCHEDULERS];    /* tensor cores, for mma.sync                      */
+    uint64_t products;               /* all four of them, for wgmma                     */
+    uint64_t copies;                 /* TMA                                             */
+    uint64_t ingress;                /* the way in from L2                              */
+    uint64_t shared, global;         /* the ways of loads and stores                    */
+};
+
+/* A load whose result is not there yet. */
+struct emu_loading {
+    const struct emu_frame *frame;
+    const struct emu_op *op;
+    uint64_t until;
+};
+
+struct emu_timed_warp {
+    uint64_t ready;    /* the cycle from which on it may issue                  */
+    uint64_t progress; /* of its cluster, when all of it was found to wait      */
+    uint64_t tried;    /* one more than the cycle in which it was last looked at */
+    uint64_t issued;   /* instructions                                          */
+    bool asleep;       /* all of it waits                                       */
+    struct emu_loading loads[EMU_LOADS_MAX];
+    uint32_t load_count;
+    struct emu_trace_warp *trace; /* null: its events are not kept */
+};
+
+struct emu_timed_cluster {
+    uint64_t next;  /* the cycle in which something may happen, or EMU_NEVER */
+    uint32_t place; /* among those that are resident at a time               */
+    struct emu_timed_warp *warps;
+    /* The last copy that was issued: a multicast reads L2 once for all its targets. */
+    const struct emu_op *op;
+    const struct emu_warp *warp;
+    int lane;
+    uint64_t issued, begin, arrives;
+};
+
+struct emu_timed {
+    const struct emu_timing *timing;
+    struct emu_trace *trace;
+    uint64_t now;
+    bool skips_products;
+    struct emu_sm *sms;
+    uint32_t sm_count;
+    bool *taken;       /* places of resident clusters                               */
+    uint64_t l2, dram; /* bytes that have gone through, as if from cycle 0 on       */
+    uint64_t *lines;   /* of global memory that L2 has: a bit for each 128 bytes    */
+    uint64_t line_count;
+    uint32_t idle; /* times in a row that all slept, and were woken in vain     */
+};
+
+/* Makes it where the device's launches are traced. False without memory. */
+bool emu_timed_begin(struct emu_run *run);
+void emu_timed_end(struct emu_run *run);
+bool emu_timed_begin_cluster(struct emu_cluster *cluster);
+void emu_timed_end_cluster(struct emu_cluster *cluster);
+
+/* The next cycle in which something happens. False where the run has ended. */
+bool emu_timed_round(struct emu_run *run);
+
+/* ---- Units (timed_unit.c) ---- */
+
+struct emu_sm *emu_timed_sm(const struct emu_cta *cta);
+/* The cycle in which the next step of a copy is done. */
+uint64_t emu_timed_copy(struct emu_cluster *cluster, const struct emu_async *work);
+/* The same of a cp.async of one lane. */
+uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t bytes);
+/* The cycle in which a product that is issued now by the last of its warps is done. */
+uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op);
+/* An instruction of the warp has been issued: until when its warp is busy. */
+uint64_t emu_timed_cost(struct emu_warp *warp, const struct emu_frame *frame,
+                        const struct emu_op *op, uint32_t mask);
+/* The cycle in which what the operation reads and writes is there. */
+uint64_t emu_timed_operands(const struct emu_warp *warp, const struct emu_frame *frame,
+                            const struct emu_op *op);
+
+#endif

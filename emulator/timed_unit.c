@@ -1,0 +1,354 @@
+/* timed_unit.c: the units of the model of time: issue, loads, TMA, L2, tensor cores. Each has a
+ * cycle from which on it is free, and serves in the order in which it is asked. */
+#include "emulator/mma_element.h"
+#include "emulator/state.h"
+#include "emulator/timed.h"
+#include "emulator/trace.h"
+
+#include <string.h>
+
+enum { LINE_SHIFT = 7, WGMMA_ROWS = 64 };
+
+static struct emu_timed *timed_of(const struct emu_cluster *cluster)
+{
+    return cluster->run->timed;
+}
+
+struct emu_sm *emu_timed_sm(const struct emu_cta *cta)
+{
+    const struct emu_cluster *cluster = cta->cluster;
+    struct emu_timed *timed = timed_of(cluster);
+
+    return &timed->sms[(cluster->timed->place * cluster->cta_count + cta->rank) % timed->sm_count];
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t cycles_of(uint64_t bytes, uint32_t rate)
+{
+    return (bytes + rate - 1) / rate;
+}
+
+/* A unit is busy for so many cycles, from `from` on or when it is free; returns when it begins. */
+static uint64_t take(uint64_t *unit, uint64_t from, uint64_t cycles)
+{
+    uint64_t begin = later(*unit, from);
+
+    *unit = begin + cycles;
+    return begin;
+}
+
+/* The same for one whose rate is many bytes a cycle; returns when the last has gone through. */
+static uint64_t pass(uint64_t *gone, uint64_t from, uint64_t bytes, uint32_t rate)
+{
+    *gone = later(*gone, from * rate) + bytes;
+    return cycles_of(*gone, rate);
+}
+
+/* ---- L2 ---- */
+
+struct traffic {
+    struct emu_timed *timed;
+    uint64_t bytes, missed;
+};
+
+/* Bytes of global memory that are read: who is the first to read a line has it from DRAM. */
+static void touch(struct traffic *traffic, uint64_t address, uint64_t bytes, bool reads)
+{
+    struct emu_timed *timed = traffic->timed;
+    uint64_t first = (address - EMU_GLOBAL_BASE) >> LINE_SHIFT,
+             last = (address + bytes - 1 - EMU_GLOBAL_BASE) >> LINE_SHIFT;
+
+    traffic->bytes += bytes;
+    for (uint64_t line = first; bytes > 0 && line <= last && line < timed->line_count; line++) {
+        uint64_t bit = (uint64_t)1 << (line & 63);
+
+        if (reads && !(timed->lines[line >> 6] & bit))
+            traffic->missed += (uint64_t)1 << LINE_SHIFT;
+        timed->lines[line >> 6] |= bit;
+    }
+}
+
+/* Asked for in the cycle `from`: when the last byte leaves L2. */
+static uint64_t read_l2(struct traffic *traffic, uint64_t from, uint32_t latency)
+{
+    struct emu_timed *timed = traffic->timed;
+    const struct emu_timing *timing = timed->timing;
+    uint64_t end = pass(&timed->l2, from, traffic->bytes, timing->l2_bytes) + latency;
+
+    timed->trace->summary.l2_bytes += traffic->bytes;
+    timed->trace->summary.dram_bytes += traffic->missed;
+    if (traffic->missed > 0)
+        end = later(end, pass(&timed->dram, from, traffic->missed, timing->dram_bytes) + latency +
+                             timing->dram_latency);
+    return end;
+}
+
+/* ---- TMA ---- */
+
+static bool touch_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
+                        const unsigned char *fill)
+{
+    struct traffic *traffic = user;
+
+    (void)shared, (void)fill;
+    if (inside)
+        touch(traffic, global, bytes, true);
+    return true;
+}
+
+/* What the copy touches of global memory; a copy that is not legal touches what it can. */
+static void touch_global(const struct emu_async *work, struct traffic *traffic, bool reads)
+{
+    struct emu_tensor_copy copy = work->copy;
+    const char *why;
+
+    copy.map = &work->map;
+    if (!reads)
+        traffic->bytes = work->bytes;
+    else if (work->is_tensor)
+        emu_tensor_copy(&copy, touch_piece, traffic, &why);
+    else
+        touch(traffic, work->from, work->bytes, true);
+}
+
+/* From L2 to a CTA: all targets of a multicast have what one request brings. */
+static uint64_t load(struct emu_cluster *cluster, const struct emu_async *work,
+                     const struct emu_cta *to)
+{
+    struct emu_timed *timed = timed_of(cluster);
+    const struct emu_timing *timing = timed->timing;
+    struct emu_timed_cluster *own = cluster->timed;
+    struct emu_sm *from_sm = emu_timed_sm(work->warp->cta), *to_sm = emu_timed_sm(to);
+    uint64_t begin;
+
+    if (own->op != work->op || own->warp != work->warp || own->lane != work->lane ||
+        own->issued != timed->now) {
+        struct traffic traffic = {timed, 0, 0};
+
+        touch_global(work, &traffic, true);
+        own->op = work->op;
+        own->warp = work->warp;
+        own->lane = work->lane;
+        own->issued = timed->now;
+        own->begin = take(&from_sm->copies, timed->now + timing->copy_start,
+                          cycles_of(work->announced, timing->copy_bytes));
+        own->arrives = read_l2(&traffic, own->begin, timing->l2_latency);
+    }
+    timed->trace->summary.copy_bytes += work->announced;
+    begin = take(&to_sm->ingress, own->begin + timing->l2_latency,
+                 cycles_of(work->announced, timing->ingress_bytes));
+    return later(own->arrives, begin + cycles_of(work->announced, timing->ingress_bytes));
+}
+
+/* Out of shared memory, and out of the multiprocessor. */
+static uint64_t read_shared(const struct emu_async *work)
+{
+    const struct emu_timed *timed = timed_of(work->warp->cta->cluster);
+    uint32_t bytes = work->is_tensor ? work->announced : work->bytes;
+    uint64_t cycles = cycles_of(bytes, timed->timing->copy_bytes);
+
+    return take(&emu_timed_sm(work->warp->cta)->copies, timed->now + timed->timing->copy_start,
+                cycles) +
+           cycles;
+}
+
+static uint64_t write_global(const struct emu_async *work)
+{
+    struct emu_timed *timed = timed_of(work->warp->cta->cluster);
+    struct traffic traffic = {timed, 0, 0};
+
+    touch_global(work, &traffic, false);
+    timed->trace->summary.l2_bytes += traffic.bytes;
+    timed->trace->summary.store_bytes += traffic.bytes;
+    return pass(&timed->l2, timed->now, traffic.bytes, timed->timing->l2_bytes) +
+           timed->timing->store_latency;
+}
+
+static uint64_t write_remote(const struct emu_async *work)
+{
+    const struct emu_timed *timed = timed_of(work->warp->cta->cluster);
+    uint64_t cycles = cycles_of(work->bytes, timed->timing->ingress_bytes);
+
+    return take(&emu_timed_sm(work->to_cta)->ingress, timed->now, cycles) + cycles +
+           timed->timing->remote_latency;
+}
+
+uint64_t emu_timed_copy(struct emu_cluster *cluster, const struct emu_async *work)
+{
+    const struct emu_timed *timed = timed_of(cluster);
+    bool reads_global = work->is_tensor ? work->copy.is_load : !work->cta && !work->is_read;
+    uint64_t due = timed->now + 1;
+
+    if (reads_global)
+        due = load(cluster, work, work->is_tensor ? work->cta : work->to_cta);
+    else if (!work->is_read)
+        due = read_shared(work);
+    else if (!work->to_cta)
+        due = write_global(work);
+    else if (work->cta || !work->barrier_cta || work->op->cost == EMU_COST_REMOTE)
+        due = write_remote(work);
+    emu_trace_copy(work, timed->now, due);
+    return due;
+}
+
+uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t bytes)
+{
+    struct emu_timed *timed = timed_of(warp->cta->cluster);
+    struct traffic traffic = {timed, 0, 0};
+
+    touch(&traffic, from, bytes, true);
+    return read_l2(&traffic, timed->now, timed->timing->costs[EMU_COST_GLOBAL_LOAD].latency);
+}
+
+/* ---- Tensor cores ---- */
+
+/* Of what is multiplied at a time all types take the same bytes of k, and the same time: N / 2 for
+ * 16 bits; but shared memory has to bring A, if it is there, and B. */
+static uint64_t product_cycles(const struct emu_timing *timing, const struct emu_wgmma *wgmma)
+{
+    enum { K_BYTES = 32, K_OF_16_BITS = 16 };
+    uint32_t n = (uint32_t)wgmma->n;
+    uint64_t products = cycles_of((uint64_t)WGMMA_ROWS * n * K_OF_16_BITS, timing->products),
+             bytes = (uint64_t)K_BYTES * (n + (wgmma->a_in_registers ? 0 : WGMMA_ROWS));
+
+    return later(products, cycles_of(bytes, timing->shared_bytes));
+}
+
+uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op)
+{
+    struct emu_timed *timed = timed_of(warp->cta->cluster);
+    uint64_t cycles = product_cycles(timed->timing, &op->tensor.wgmma),
+             begin = take(&emu_timed_sm(warp->cta)->products,
+                          timed->now + timed->timing->product_start, cycles);
+
+    timed->trace->summary.tensor_cycles += cycles;
+    emu_trace_product(warp, op, begin, begin + cycles);
+    return begin + cycles + timed->timing->product_end;
+}
+
+static uint64_t mma_end(struct emu_warp *warp, const struct emu_op *op)
+{
+    struct emu_timed *timed = timed_of(warp->cta->cluster);
+    const struct emu_timing *timing = timed->timing;
+    const struct emu_mma_sync *mma = &op->tensor.mma;
+    uint64_t bits = (uint64_t)mma->m * (uint64_t)mma->n * (uint64_t)mma->k *
+                    (uint64_t)emu_element_bits(mma->a),
+             rate = (uint64_t)timing->products * 16 * timing->mma_percent / 100 / EMU_SCHEDULERS,
+             cycles = (bits + rate - 1) / rate,
+             begin = take(&emu_timed_sm(warp->cta)->mma[warp->index % EMU_SCHEDULERS], timed->now,
+                          cycles);
+
+    return begin + timing->costs[EMU_COST_MMA].latency;
+}
+
+/* ---- Instructions ---- */
+
+/* Registers of an operation's results that a later one touches. */
+static bool writes(const struct emu_op *op, int slot)
+{
+    for (int i = 0; i < op->result_count; i++)
+        if (op->results[i] == slot)
+            return true;
+    return false;
+}
+
+static bool touches(const struct emu_op *op, const struct emu_op *load)
+{
+    if (op->guard >= 0 && writes(load, op->guard))
+        return true;
+    for (int i = 0; i < op->source_count; i++)
+        if (op->sources[i].kind == EMU_FROM_SLOT && writes(load, op->sources[i].slot))
+            return true;
+    for (int i = 0; i < op->result_count; i++)
+        if (op->results[i] >= 0 && writes(load, op->results[i]))
+            return true;
+    return false;
+}
+
+static void forget_loads(struct emu_timed_warp *own, uint64_t now)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < own->load_count; i++)
+        if (own->loads[i].until > now)
+            own->loads[kept++] = own->loads[i];
+    own->load_count = kept;
+}
+
+uint64_t emu_timed_operands(const struct emu_warp *warp, const struct emu_frame *frame,
+                            const struct emu_op *op)
+{
+    struct emu_timed_warp *own = warp->timed;
+    const struct emu_timed *timed = timed_of(warp->cta->cluster);
+    uint64_t until = 0, first = EMU_NEVER;
+
+    forget_loads(own, timed->now);
+    for (uint32_t i = 0; i < own->load_count; i++) {
+        const struct emu_loading *loading = &own->loads[i];
+
+        first = loading->until < first ? loading->until : first;
+        if (loading->frame == frame && touches(op, loading->op))
+            until = later(until, loading->until);
+    }
+    if (own->load_count == timed->timing->loads_under_way &&
+        timed->timing->costs[op->cost].latency > 0)
+        until = later(until, first);
+    return until;
+}
+
+static void expect(struct emu_timed_warp *own, const struct emu_frame *frame,
+                   const struct emu_op *op, uint64_t until)
+{
+    if (op->result_count > 0 && own->load_count < EMU_LOADS_MAX)
+        own->loads[own->load_count++] = (struct emu_loading){frame, op, until};
+}
+
+static uint64_t bytes_moved(const struct emu_op *op, uint32_t mask)
+{
+    enum { MATRIX_BYTES = 128 };
+    bool is_matrix = op->text && strstr(op->text->words[0], "matrix") != NULL;
+
+    return is_matrix ? (uint64_t)op->vector * MATRIX_BYTES
+                     : (uint64_t)(op->bytes * op->vector) * (uint64_t)__builtin_popcount(mask);
+}
+
+/* When a unit has moved what a load or a store moves. */
+static uint64_t moved(struct emu_warp *warp, const struct emu_op *op, uint32_t mask)
+{
+    struct emu_timed *timed = timed_of(warp->cta->cluster);
+    struct emu_sm *sm = emu_timed_sm(warp->cta);
+    uint64_t bytes = bytes_moved(op, mask), cycles;
+
+    switch (op->cost) {
+    case EMU_COST_SHARED_LOAD:
+    case EMU_COST_SHARED_STORE:
+        cycles = cycles_of(bytes, timed->timing->shared_bytes);
+        return take(&sm->shared, timed->now, cycles) + cycles;
+    case EMU_COST_GLOBAL_LOAD:
+    case EMU_COST_GLOBAL_STORE:
+        timed->trace->summary.l2_bytes += bytes;
+        cycles = cycles_of(bytes, timed->timing->global_bytes);
+        return later(take(&sm->global, timed->now, cycles) + cycles,
+                     pass(&timed->l2, timed->now, bytes, timed->timing->l2_bytes));
+    default:
+        return timed->now;
+    }
+}
+
+uint64_t emu_timed_cost(struct emu_warp *warp, const struct emu_frame *frame,
+                        const struct emu_op *op, uint32_t mask)
+{
+    const struct emu_timed *timed = timed_of(warp->cta->cluster);
+    const struct emu_cost *cost = &timed->timing->costs[mask ? op->cost : EMU_COST_ALU];
+    uint64_t end;
+
+    if (!mask || cost->latency == 0)
+        return later(timed->now + cost->busy, mask ? moved(warp, op, mask) : 0);
+    end = op->cost == EMU_COST_MMA ? mma_end(warp, op) : moved(warp, op, mask) + cost->latency;
+    expect(warp->timed, frame, op, end);
+    return timed->now + cost->busy;
+}

@@ -1,0 +1,214 @@
+#include "emulator/timing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* ---- The tables ----
+ *
+ * What stands without a source is assumed: a round number that makes sense, to be fitted by
+ * bench/predict.py beside measured times. */
+static const struct emu_timing timings[] = {
+    {
+        .arch = "sm_90a",
+        .target = 90,
+        /* H200 data sheet: 989 TFLOPS dense f16 of 132 multiprocessors with 4096 each. Under load
+         * the board's power makes it less, which is left out. */
+        .clock_khz = 1830000,
+        .schedulers = 4,      /* CUDA C Programming Guide, "Compute Capability 9.x", Architecture */
+        .loads_under_way = 6, /* scoreboards of a warp                                           */
+        .cta_start = 400,
+        .wake = 20,
+        .shared_bytes = 128, /* 32 banks of 4 bytes: the same guide, "Shared Memory"            */
+        .global_bytes = 64,
+        .copy_start = 100,
+        .copy_bytes = 128,
+        .ingress_bytes = 64,
+        .l2_latency = 560, /* with copy_start the 660 cycles of a small tensor copy; of a plain load
+                            * it is half as long: see costs                                       */
+        .l2_bytes = 4096,  /* some 7 TB/s that kernels reach                                      */
+        .dram_latency = 220, /* microbenchmarks of Hopper (arXiv 2402.13499): 480 less 260 */
+        .dram_bytes = 2400, /* 4.4 of the data sheet's 4.8 TB/s                                   */
+        .store_latency = 400,
+        .remote_latency = 180, /* the same paper, "Distributed Shared Memory" */
+        .product_start = 16,
+        .product_end = 24,
+        .products = 2048, /* half of 4096 FLOP: m64n256k16 in 128 cycles, as in the same paper    */
+        .mma_percent = 62, /* the same paper, "Tensor Core": mma on H100 */
+        .costs =
+            {
+                [EMU_COST_ALU] = {2,
+                                  0}, /* text, not machine code: some of it vanishes, some is two */
+                [EMU_COST_MULTI] = {8, 20},
+                [EMU_COST_DIVIDE] = {60, 0},
+                [EMU_COST_BRANCH] = {8, 0},
+                [EMU_COST_SHUFFLE] = {2, 24},
+                [EMU_COST_ELECT] = {12, 0},
+                [EMU_COST_SHARED_LOAD] = {2, 29}, /* the same paper, "Memory Latency" */
+                [EMU_COST_SHARED_STORE] = {2, 0},
+                [EMU_COST_SHARED_ATOMIC] = {4, 60},
+                [EMU_COST_REMOTE] = {4, 180},
+                [EMU_COST_GLOBAL_LOAD] = {4, 263}, /* of L2: the same table */
+                [EMU_COST_GLOBAL_STORE] = {4, 0},
+                [EMU_COST_GLOBAL_ATOMIC] = {4, 300},
+                [EMU_COST_SMALL_COPY] = {4, 0},
+                [EMU_COST_MBARRIER] = {8, 0},
+                [EMU_COST_MBARRIER_WAIT] = {4, 20},
+                [EMU_COST_BARRIER] = {20, 0},
+                [EMU_COST_CLUSTER_BARRIER] = {90, 0}, /* its two halves make 180 */
+                [EMU_COST_FENCE] = {10, 0},
+                [EMU_COST_PROXY_FENCE] = {30, 0},
+                [EMU_COST_SYSTEM_FENCE] = {500, 0},
+                [EMU_COST_COPY_ISSUE] = {24, 0},
+                [EMU_COST_GROUP] = {4, 0},
+                [EMU_COST_PRODUCT_ISSUE] = {8, 0},
+                [EMU_COST_MMA] = {2, 33}, /* the same paper, "Tensor Core": m16n8k16 */
+                [EMU_COST_SETMAXNREG] = {30, 0},
+            },
+    },
+};
+
+const struct emu_timing *emu_timing_of(int target)
+{
+    const struct emu_timing *found = &timings[0];
+
+    for (size_t i = 0; i < sizeof timings / sizeof timings[0]; i++)
+        if (timings[i].target <= target)
+            found = &timings[i];
+    return found;
+}
+
+/* ---- Classes ---- */
+
+static bool has(const struct emu_instruction *text, const char *word)
+{
+    for (int i = 1; i < text->word_count; i++)
+        if (strcmp(text->words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_shared(const struct emu_instruction *text)
+{
+    return has(text, "shared") || has(text, "shared::cta") || has(text, "shared::cluster");
+}
+
+static enum emu_cost_class of_memory(const struct emu_instruction *text, bool loads)
+{
+    if (has(text, "param") || has(text, "const"))
+        return EMU_COST_ALU;
+    if (has(text, "shared::cluster") || has(text, "async"))
+        return EMU_COST_REMOTE;
+    if (is_shared(text) || has(text, "local"))
+        return loads ? EMU_COST_SHARED_LOAD : EMU_COST_SHARED_STORE;
+    return loads ? EMU_COST_GLOBAL_LOAD : EMU_COST_GLOBAL_STORE;
+}
+
+static enum emu_cost_class of_mbarrier(const struct emu_instruction *text)
+{
+    return has(text, "try_wait") || has(text, "test_wait") ? EMU_COST_MBARRIER_WAIT
+                                                           : EMU_COST_MBARRIER;
+}
+
+static enum emu_cost_class of_fence(const struct emu_instruction *text)
+{
+    if (has(text, "proxy"))
+        return EMU_COST_PROXY_FENCE;
+    return has(text, "gpu") || has(text, "gl") || has(text, "sys") ? EMU_COST_SYSTEM_FENCE
+                                                                   : EMU_COST_FENCE;
+}
+
+static enum emu_cost_class of_copy(const struct emu_instruction *text)
+{
+    if (has(text, "commit_group") || has(text, "wait_group") || has(text, "wait_all"))
+        return EMU_COST_GROUP;
+    if (has(text, "mbarrier"))
+        return EMU_COST_MBARRIER;
+    if (has(text, "prefetch"))
+        return EMU_COST_ALU;
+    return has(text, "bulk") ? EMU_COST_COPY_ISSUE : EMU_COST_SMALL_COPY;
+}
+
+static enum emu_cost_class of_product(const struct emu_instruction *text)
+{
+    return has(text, "mma_async") ? EMU_COST_PRODUCT_ISSUE : EMU_COST_GROUP;
+}
+
+static enum emu_cost_class of_atomic(const struct emu_instruction *text)
+{
+    if (has(text, "async"))
+        return EMU_COST_REMOTE;
+    if (strcmp(text->words[0], "red") == 0 && !is_shared(text))
+        return EMU_COST_GLOBAL_STORE;
+    return is_shared(text) ? EMU_COST_SHARED_ATOMIC : EMU_COST_GLOBAL_ATOMIC;
+}
+
+static enum emu_cost_class of_barrier(const struct emu_instruction *text)
+{
+    return has(text, "cluster") ? EMU_COST_CLUSTER_BARRIER : EMU_COST_BARRIER;
+}
+
+/* Quotients of integers, and exact ones of floats. */
+static bool is_sequence(const struct emu_instruction *text)
+{
+    const char *word = text->words[0];
+
+    return strcmp(word, "div") == 0 || strcmp(word, "rem") == 0 ||
+           (strcmp(word, "sqrt") == 0 && !has(text, "approx"));
+}
+
+enum emu_cost_class emu_cost_class_of(const struct emu_instruction *text)
+{
+    static const struct {
+        const char *word;
+        enum emu_cost_class class;
+    } plain[] = {
+        {"bra", EMU_COST_BRANCH},
+        {"brx", EMU_COST_BRANCH},
+        {"call", EMU_COST_BRANCH},
+        {"ret", EMU_COST_BRANCH},
+        {"exit", EMU_COST_BRANCH},
+        {"shfl", EMU_COST_SHUFFLE},
+        {"vote", EMU_COST_SHUFFLE},
+        {"match", EMU_COST_SHUFFLE},
+        {"redux", EMU_COST_SHUFFLE},
+        {"activemask", EMU_COST_SHUFFLE},
+        {"movmatrix", EMU_COST_SHUFFLE},
+        {"elect", EMU_COST_ELECT},
+        {"ldmatrix", EMU_COST_SHARED_LOAD},
+        {"stmatrix", EMU_COST_SHARED_STORE},
+        {"setmaxnreg", EMU_COST_SETMAXNREG},
+        {"mma", EMU_COST_MMA},
+        {"rcp", EMU_COST_MULTI},
+        {"rsqrt", EMU_COST_MULTI},
+        {"sqrt", EMU_COST_MULTI},
+        {"ex2", EMU_COST_MULTI},
+        {"lg2", EMU_COST_MULTI},
+        {"sin", EMU_COST_MULTI},
+        {"cos", EMU_COST_MULTI},
+        {"tanh", EMU_COST_MULTI},
+    };
+    static const struct {
+        const char *word;
+        enum emu_cost_class (*class_of)(const struct emu_instruction *text);
+    } split[] = {
+        {"mbarrier", of_mbarrier}, {"fence", of_fence},   {"membar", of_fence},
+        {"cp", of_copy},           {"wgmma", of_product}, {"atom", of_atomic},
+        {"red", of_atomic},        {"bar", of_barrier},   {"barrier", of_barrier},
+    };
+    const char *word = text->words[0];
+
+    if (is_sequence(text))
+        return EMU_COST_DIVIDE;
+    if (strcmp(word, "ld") == 0 || strcmp(word, "ldu") == 0)
+        return of_memory(text, true);
+    if (strcmp(word, "st") == 0)
+        return of_memory(text, false);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (strcmp(plain[i].word, word) == 0)
+            return plain[i].class;
+    for (size_t i = 0; i < sizeof split / sizeof split[0]; i++)
+        if (strcmp(split[i].word, word) == 0)
+            return split[i].class_of(text);
+    return EMU_COST_ALU;
+}
