@@ -42,7 +42,7 @@ static struct emu_page *page_of(struct emu_check *check, uint64_t number)
         return NULL;
     page = slot_of(check->pages, check->page_room, number);
     if (!page->is_used) {
-        *page = (struct emu_page){.number = number, .all = EMU_NEVER_WRITTEN, .is_used = true};
+        *page = (struct emu_page){.number = number, .all = EMU_WRITTEN_BEFORE, .is_used = true};
         check->page_count++;
     }
     return page;
@@ -70,12 +70,24 @@ uint32_t *emu_check_page(struct emu_check *check, uint64_t address, uint64_t *by
     return page->bytes + offset;
 }
 
+static bool is_known(const struct emu_check *check, uint64_t number)
+{
+    return check->page_room > 0 && slot_of(check->pages, check->page_room, number)->is_used;
+}
+
 static bool set_global(struct emu_check *check, uint64_t address, uint64_t bytes, uint32_t history)
 {
     while (bytes > 0) {
-        uint64_t here = bytes;
-        struct emu_page *page = page_of(check, address / EMU_PAGE_BYTES);
+        uint64_t here = bytes, left = EMU_PAGE_BYTES - address % EMU_PAGE_BYTES;
+        struct emu_page *page;
 
+        if (history == EMU_WRITTEN_BEFORE && !is_known(check, address / EMU_PAGE_BYTES)) {
+            here = here < left ? here : left; /* so it is anyway */
+            address += here;
+            bytes -= here;
+            continue;
+        }
+        page = page_of(check, address / EMU_PAGE_BYTES);
         if (!page)
             return false;
         if (address % EMU_PAGE_BYTES == 0 && bytes >= EMU_PAGE_BYTES) {
@@ -90,8 +102,8 @@ static bool set_global(struct emu_check *check, uint64_t address, uint64_t bytes
                 return false;
             for (uint64_t i = 0; i < here; i++)
                 list[i] = history;
-        } else if (here > EMU_PAGE_BYTES - address % EMU_PAGE_BYTES) {
-            here = EMU_PAGE_BYTES - address % EMU_PAGE_BYTES;
+        } else if (here > left) {
+            here = left;
         }
         address += here;
         bytes -= here;
@@ -99,7 +111,7 @@ static bool set_global(struct emu_check *check, uint64_t address, uint64_t bytes
     return true;
 }
 
-bool emu_check_fresh(struct emu_check *check, uint64_t address, uint64_t bytes)
+bool emu_check_unwritten(struct emu_check *check, uint64_t address, uint64_t bytes)
 {
     return set_global(check, address, bytes, EMU_NEVER_WRITTEN);
 }

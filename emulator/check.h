@@ -24,7 +24,7 @@ struct emu_warp;
 struct emu_check *emu_check_create(const struct emu_check_options *options);
 void emu_check_destroy(struct emu_check *check);
 /* Global memory: allocated anew; written by the host. False without memory. */
-bool emu_check_fresh(struct emu_check *check, uint64_t address, uint64_t bytes);
+bool emu_check_unwritten(struct emu_check *check, uint64_t address, uint64_t bytes);
 bool emu_check_written(struct emu_check *check, uint64_t address, uint64_t bytes);
 
 bool emu_check_begin_cluster(struct emu_cluster *cluster);

@@ -53,8 +53,8 @@ static CUresult allocate(struct emu_cu_block **block, enum emu_cu_block_kind kin
             CUDA_ERROR_OUT_OF_MEMORY, "no room for %zu bytes: %llu of %zu are in use", bytes,
             (unsigned long long)emu_used_bytes(gpu->machine), emu_cu_memory_total(gpu));
     made.host = emu_bytes(gpu->machine, made.address, bytes);
-    if (kind == EMU_CU_BLOCK_HOST) /* by the host, whenever it likes */
-        emu_written(gpu->machine, made.address, bytes);
+    if (kind != EMU_CU_BLOCK_HOST) /* that the host writes whenever it likes */
+        emu_unwritten(gpu->machine, made.address, bytes);
     gpu->blocks[gpu->block_count] = made;
     *block = &gpu->blocks[gpu->block_count++];
     return CUDA_SUCCESS;

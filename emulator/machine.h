@@ -58,7 +58,9 @@ uint64_t emu_allocate(struct emu_device *device, uint64_t bytes);
 bool emu_release(struct emu_device *device, uint64_t address);
 /* The bytes at an address of the device, for the host; null where not all are allocated. */
 void *emu_bytes(struct emu_device *device, uint64_t address, uint64_t bytes);
-/* The host has written there: it is no memory that nobody wrote. */
+/* For the sanitizer: nobody has written there yet; the host has. Without a word memory counts as
+ * written. */
+void emu_unwritten(struct emu_device *device, uint64_t address, uint64_t bytes);
 void emu_written(struct emu_device *device, uint64_t address, uint64_t bytes);
 /* The allocation that an address lies in; false where it lies in none. */
 bool emu_range(struct emu_device *device, uint64_t address, uint64_t *base, uint64_t *bytes);

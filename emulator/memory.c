@@ -38,12 +38,6 @@ bool emu_device_set_check(struct emu_device *device, const struct emu_check_opti
 
     if (options->is_on && !check)
         return false;
-    /* What is there already may have been written by anyone. */
-    for (size_t i = 0; check && i < device->memory.count; i++)
-        if (!emu_check_written(check, device->memory.list[i].base, device->memory.list[i].bytes)) {
-            emu_check_destroy(check);
-            return false;
-        }
     emu_check_destroy(device->check);
     device->check = check;
     return true;
@@ -53,6 +47,12 @@ void emu_written(struct emu_device *device, uint64_t address, uint64_t bytes)
 {
     if (device->check)
         emu_check_written(device->check, address, bytes);
+}
+
+void emu_unwritten(struct emu_device *device, uint64_t address, uint64_t bytes)
+{
+    if (device->check)
+        emu_check_unwritten(device->check, address, bytes);
 }
 
 void emu_device_set_trace(struct emu_device *device, struct emu_trace *trace)
@@ -147,19 +147,9 @@ static uint64_t allocate(struct emu_memory *memory, uint64_t bytes, bool is_heap
     return made.base;
 }
 
-/* Null where the sanitizer has no memory for it. */
-static uint64_t fresh(struct emu_device *device, uint64_t address, uint64_t bytes)
-{
-    if (!address || !device->check || emu_check_fresh(device->check, address, bytes))
-        return address;
-    emu_release(device, address);
-    emu_heap_release(device, address);
-    return 0;
-}
-
 uint64_t emu_allocate(struct emu_device *device, uint64_t bytes)
 {
-    return fresh(device, allocate(&device->memory, bytes, false), bytes);
+    return allocate(&device->memory, bytes, false);
 }
 
 bool emu_hold(struct emu_cluster *cluster, uint64_t bytes)
@@ -193,9 +183,14 @@ void emu_let_go(struct emu_cluster *cluster, uint64_t bytes)
 /* In whole units, so that crumbs count for what they take of the host. */
 uint64_t emu_heap_allocate(struct emu_device *device, uint64_t bytes)
 {
+    uint64_t address;
+
     if (bytes > device->memory.limit)
         return 0;
-    return fresh(device, allocate(&device->memory, emu_align_up(bytes, ALIGNMENT), true), bytes);
+    address = allocate(&device->memory, emu_align_up(bytes, ALIGNMENT), true);
+    if (address)
+        emu_unwritten(device, address, bytes);
+    return address;
 }
 
 static bool release(struct emu_memory *memory, uint64_t address, bool is_heap)

@@ -88,6 +88,23 @@ static void only_the_last_launch_is_in_doubt(void **state)
     trial_free(&t);
 }
 
+static void memory_that_nobody_wrote_is_not_read(void **state)
+{
+    (void)state;
+    struct trial t = watched(COUNTER(""));
+
+    emu_unwritten(t.device, t.buffer, 4 * THREADS + 1);
+    emu_written(t.device, t.buffer, 4 * THREADS - 4);
+    assert_int_equal(launch(&t, false), EMU_FOUND);
+    assert_string_equal(emu_device_finding(t.device, 0)->code, "uninitialised");
+    assert_int_equal(emu_device_finding(t.device, 0)->who.lane, 0);
+    assert_non_null(strstr(t.error.message, "out + 124"));
+    emu_device_forget(t.device);
+    emu_written(t.device, t.buffer + 4 * THREADS - 4, 4);
+    assert_int_equal(launch(&t, false), EMU_DONE);
+    trial_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +112,7 @@ int main(void)
         cmocka_unit_test(a_dependent_one_has_to_wait),
         cmocka_unit_test(one_that_waits_may_do_all),
         cmocka_unit_test(only_the_last_launch_is_in_doubt),
+        cmocka_unit_test(memory_that_nobody_wrote_is_not_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

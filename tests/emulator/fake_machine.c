@@ -489,6 +489,11 @@ bool emu_device_set_check(struct emu_device *device, const struct emu_check_opti
     return true;
 }
 
+void emu_unwritten(struct emu_device *device, uint64_t address, uint64_t bytes)
+{
+    (void)device, (void)address, (void)bytes;
+}
+
 void emu_written(struct emu_device *device, uint64_t address, uint64_t bytes)
 {
     (void)device, (void)address, (void)bytes;
