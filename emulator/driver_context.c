@@ -216,11 +216,12 @@ static CUresult push(void *handle)
     return CUDA_SUCCESS;
 }
 
+/* A primary context that nobody retains may be current: what needs it fails then (measured). */
 CUresult emu_cu_context_push(CUcontext handle)
 {
-    const struct emu_cu_context *context = emu_cu_context_of(handle);
-
-    return context && context->active ? push(handle) : CUDA_ERROR_INVALID_CONTEXT;
+    if (!handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    return emu_cu_context_of(handle) ? push(handle) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult emu_cu_context_pop(CUcontext *context)
@@ -238,9 +239,8 @@ CUresult emu_cu_context_pop(CUcontext *context)
 CUresult emu_cu_context_set(CUcontext handle)
 {
     struct emu_cu_thread *thread = emu_cu_thread();
-    const struct emu_cu_context *context = emu_cu_context_of(handle);
 
-    if (handle && !(context && context->active))
+    if (handle && !emu_cu_context_of(handle))
         return CUDA_ERROR_INVALID_CONTEXT;
     if (thread->depth > 0)
         thread->depth--;

@@ -158,11 +158,14 @@ static void a_primary_context_lives_while_it_is_retained(void **state)
     device = -1;
     OK(cu.cuCtxGetDevice(&device)); /* though it is no more */
     assert_int_equal(device, 0);
-    if (fake.reset) /* before a real driver not measured yet */
-        FAILS(cu.cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    FAILS(cu.cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     OK(cu.cuCtxGetCurrent(&current));
     assert_ptr_equal(current, first);
-    FAILS(cu.cuCtxPushCurrent_v2(first), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cu.cuCtxPushCurrent_v2(first));
+    FAILS(cu.cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    OK(cu.cuCtxPopCurrent_v2(NULL));
+    OK(cu.cuCtxSetCurrent(first));
+    FAILS(cu.cuCtxPushCurrent_v2(NULL), CUDA_ERROR_INVALID_VALUE);
     OK(cu.cuDevicePrimaryCtxRetain(&second, 0));
     assert_ptr_equal(first, second);
     OK(cu.cuCtxGetDevice(&device));

@@ -252,8 +252,11 @@ static void the_mode_says_whom_a_capture_hinders(void **state)
     OK(cu.cuThreadExchangeStreamCaptureMode(&mode));
     assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
     end_well(stream);
-    mode = 3;
-    FAILS(cu.cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
+    mode = 3; /* no mode, but the driver takes it */
+    OK(cu.cuThreadExchangeStreamCaptureMode(&mode));
+    assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    OK(cu.cuThreadExchangeStreamCaptureMode(&mode));
+    assert_int_equal(mode, 3);
     OK(cu.cuStreamDestroy_v2(stream));
 }
 
