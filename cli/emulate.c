@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/request.h"
+#include "cli/trace_events.h"
 #include "cli/verb.h"
 
 #include <fcntl.h>
@@ -26,6 +27,7 @@ static const struct key keys[] = {
     {"seeds", KEY_NUMBER, NULL, 1, SEEDS_MAX, "1", "schedules that are checked, from seed= on"},
     {"exact", KEY_CHOICE, "0 1", 0, 0, "0", "1: tensor cores bit for bit, and slower"},
     {"steps", KEY_NUMBER, NULL, 1, INT64_MAX, "2^36", "warp instructions after which it is ended"},
+    {"trace", KEY_TEXT, "FILE", 0, 0, "none", "model its time and write a timeline: lathe trace"},
     {"arg", KEY_LIST, "KIND:VALUE", 0, 0, NULL, "the next argument: see above"},
     {"buffer", KEY_LIST, "BYTES[:INIT]", 0, 0, NULL, "one that is no argument, for maps"},
     {"out", KEY_LIST, "BUFFER:FILE", 0, 0, NULL, "write it to a file afterwards"},
@@ -146,7 +148,7 @@ static void print_wish(struct output *out, const struct wish *wish)
 }
 
 static void print_report(struct output *out, const struct job *job,
-                         const struct lathe_emulation_report *report)
+                         const struct lathe_emulation_report *report, const struct trace_view *view)
 {
     const struct lathe_emulation *e = &job->emulation;
 
@@ -166,6 +168,10 @@ static void print_report(struct output *out, const struct job *job,
     }
     for (int i = 0; i < job->wish_count && report->completed > 0; i++)
         print_wish(out, &job->wishes[i]);
+    if (view)
+        trace_print(out, view);
+    else if (e->trace)
+        output_text(out, "trace     none: the launch did not go to its end\n");
     if (e->check != LATHE_CHECK_OFF)
         findings_print(out, report->findings, report->runs);
 }
@@ -207,7 +213,8 @@ static json_t *shape_json(const uint32_t shape[3])
     return json_pack("[I, I, I]", (json_int_t)shape[0], (json_int_t)shape[1], (json_int_t)shape[2]);
 }
 
-static json_t *report_json(const struct job *job, const struct lathe_emulation_report *report)
+static json_t *report_json(const struct job *job, const struct lathe_emulation_report *report,
+                           const struct trace_view *view)
 {
     const struct lathe_emulation *e = &job->emulation;
     json_t *results = json_array();
@@ -227,6 +234,8 @@ static json_t *report_json(const struct job *job, const struct lathe_emulation_r
         json_object_set_new(object, "completed", json_integer(report->completed));
         json_object_set_new(object, "findings", findings_json(report->findings));
     }
+    if (object && e->trace)
+        json_object_set_new(object, "trace", view ? trace_summary(view) : json_null());
     return object;
 }
 
@@ -299,30 +308,46 @@ static enum lathe_status emulate(struct job *job, struct lathe_emulation_report 
 }
 
 static int answer(struct output *out, const struct job *job,
-                  const struct lathe_emulation_report *report)
+                  const struct lathe_emulation_report *report, const struct trace_view *view)
 {
     int code = all_is_well(job, report) ? EXIT_DONE : EXIT_CANNOT;
 
     if (out->json)
-        return output_json(out, report_json(job, report), code);
-    print_report(out, job, report);
+        return output_json(out, report_json(job, report, view), code);
+    print_report(out, job, report, view);
     return code;
+}
+
+static enum lathe_status write_trace(const char *path, const struct lathe_emulation_report *report,
+                                     struct trace_view *view, struct lathe_error *err)
+{
+    if (!trace_view_open(view, report->trace, false))
+        return fail(err, LATHE_OUT_OF_MEMORY, "no memory for the warps of a trace");
+    return trace_write(view, report->entry, path, err);
 }
 
 static int run(const struct words *words, struct output *out)
 {
     struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+    const struct lathe_trace_options options = LATHE_TRACE_OPTIONS_INIT;
+    const char *trace = words_given(words, "trace") ? words_value(words, "trace") : NULL;
+    struct trace_view view = {.warps = NULL};
     struct lathe_error err;
     struct job job;
     enum lathe_status status = job_read(&job, words, &err);
     int code;
 
+    job.emulation.trace = trace ? &options : NULL;
     if (status == LATHE_OK)
         status = emulate(&job, &report, out, &err);
+    if (status == LATHE_OK && report.trace)
+        status = write_trace(trace, &report, &view, &err);
     if (status != LATHE_OK)
         code = refuse(out, &err, report.trouble);
     else
-        code = answer(out, &job, &report);
+        code = answer(out, &job, &report, report.trace ? &view : NULL);
+    trace_view_close(&view);
+    lathe_trace_free(report.trace);
     lathe_findings_destroy(&report.findings);
     job_free(&job);
     return code;
@@ -372,7 +397,9 @@ const struct verb verb_emulate = {
         "{\"error\": {\"code\", \"message\", \"report\": [its lines]}}.\n"
         "With check= there are also \"runs\": schedules, \"completed\": those that went to their "
         "end,\n"
-        "and \"findings\": as of lathe check; \"ok\" is false where one is no warning.\n",
+        "and \"findings\": as of lathe check; \"ok\" is false where one is no warning. With "
+        "trace=\n"
+        "there is \"trace\": as of lathe trace, or null where a finding ended the launch.\n",
     .examples = "  lathe emulate examples/saxpy.ptx grid=2 block=32 arg=u32:50 arg=f32:0.5 "
                 "arg=buf:200:iota-f32 arg=buf:200 print=1:f32:6\n"
                 "  lathe emulate examples/tile.ptx block=128 buffer=768:iota-f32 "

@@ -257,6 +257,10 @@ static enum lathe_status read_launch(struct job *job, const struct words *words,
     if (status == LATHE_OK && e->schedules > 1 && e->check == LATHE_CHECK_OFF)
         status = fail(err, LATHE_OUT_OF_RANGE, "seeds=%d: more than one need check=1 or check=all",
                       e->schedules);
+    if (status == LATHE_OK && e->schedules > 1 && words_given(words, "trace"))
+        status =
+            fail(err, LATHE_OUT_OF_RANGE,
+                 "seeds=%d: trace= is of one schedule, in which time is modelled", e->schedules);
     return status;
 }
 

@@ -138,6 +138,11 @@ enum lathe_status context_open_any(struct lathe_context **context, const struct 
     return context_open_device(context, words, err);
 }
 
+enum lathe_status context_open_emulator(struct lathe_context **context, struct lathe_error *err)
+{
+    return open_on(context, 0, LATHE_EMULATOR_ALWAYS, err);
+}
+
 /* ---- Numbers ---- */
 
 double now_us(void)

@@ -42,6 +42,9 @@ enum lathe_status context_open_device(struct lathe_context **context, const stru
 enum lathe_status context_open_any(struct lathe_context **context, const struct words *words,
                                    struct lathe_error *err);
 
+/* The same, on the emulator whatever GPU there is. */
+enum lathe_status context_open_emulator(struct lathe_context **context, struct lathe_error *err);
+
 /* Microseconds of a clock that only goes forward. */
 double now_us(void);
 

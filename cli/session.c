@@ -8,6 +8,8 @@ static enum lathe_status open_context(struct lathe_context **context, const stru
         return context_open_device(context, words, err);
     case SESSION_ANYWHERE:
         return context_open_any(context, words, err);
+    case SESSION_EMULATOR:
+        return context_open_emulator(context, err);
     case SESSION_NOWHERE:
         break;
     }

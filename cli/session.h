@@ -9,7 +9,8 @@
 enum session_place {
     SESSION_GPU,      /* as device= says */
     SESSION_ANYWHERE, /* the same, or the emulator */
-    SESSION_NOWHERE   /* there is no device=: the library finds the emulator by itself */
+    SESSION_NOWHERE,  /* there is no device=: the library finds the emulator by itself */
+    SESSION_EMULATOR  /* nor here: it is the emulator's context */
 };
 
 struct session {

@@ -278,6 +278,9 @@ enum lathe_status words_sort(struct words *words, const struct key *keys, bool t
 {
     int kept = 0;
 
+    if (key_count(keys) > WORDS_KEYS_MAX)
+        return fail(err, LATHE_INTERNAL, "lathe %s has more keys than there is room for",
+                    words->verb);
     words->keys = keys;
     for (int i = 0; i < words->count; i++) {
         const char *word = words->list[i];

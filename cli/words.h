@@ -35,7 +35,7 @@ struct listed {
     const char *value;
 };
 
-enum { WORDS_KEYS_MAX = 16 };
+enum { WORDS_KEYS_MAX = 32 };
 
 struct words {
     bool json, help, version, explain;

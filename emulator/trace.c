@@ -235,7 +235,8 @@ void emu_trace_issue(struct emu_warp *warp, const struct emu_issue *issue)
         return;
     if (own->waits)
         end_span(warp);
-    set_role(warp, issue->code, issue->op);
+    if (issue->op->cost != EMU_COST_BRANCH || !own->role) /* a role that is jumped over is none */
+        set_role(warp, issue->code, issue->op);
     if (!own->runs)
         own->line = issue->op->text->line;
     own->runs = true;

@@ -246,6 +246,77 @@ LATHE_API void lathe_findings_destroy(struct lathe_findings **findings);
 /* Called by the calling thread after each schedule: `done` of `count` have run. */
 typedef void (*lathe_progress_callback)(void *user, int done, int count);
 
+/* ---- Time, modelled by the emulator ---- */
+
+struct lathe_trace_options {
+    size_t struct_size;
+    uint64_t first_cluster, clusters; /* whose events are kept; 0 clusters: one        */
+    uint64_t events;                  /* that are kept at most; 0: 2^20                */
+};
+#define LATHE_TRACE_OPTIONS_INIT LATHE_INIT_(lathe_trace_options)
+
+enum lathe_trace_kind {
+    LATHE_TRACE_RUN,     /* a warp runs, from one wait to the next                          */
+    LATHE_TRACE_WAIT,    /* a warp waits                                                    */
+    LATHE_TRACE_COPY,    /* a bulk copy into shared memory, from its issue to its end       */
+    LATHE_TRACE_READ,    /* a bulk copy out of it: until its source has been read           */
+    LATHE_TRACE_WRITE,   /* and from then on                                                */
+    LATHE_TRACE_PRODUCT, /* a wgmma, while it has the tensor cores                          */
+    LATHE_TRACE_PHASE,   /* of an mbarrier, over: begin is end                              */
+    LATHE_TRACE_BARRIER, /* a barrier of the CTA, complete: begin is end                    */
+    LATHE_TRACE_COMMIT   /* of a group of asynchronous work, by a warp: begin is end        */
+};
+
+/* As the emulator tells it: emulator/emulator.h. */
+struct lathe_trace_event {
+    int32_t kind;
+    uint32_t launch;
+    uint64_t begin, end; /* cycles since the launch began */
+    uint32_t cta[3];
+    int32_t warp;     /* -1: none in particular                              */
+    int32_t line;     /* of the text; 0: none                                */
+    uint32_t address; /* of an mbarrier, in its CTA's shared memory          */
+    uint32_t value;   /* the parity that is waited for, the phase that is over, N of a product, the
+                       * number of a barrier */
+    uint32_t bytes;   /* of a copy */
+    const char *role; /* the heading that it stands under */
+    const char *name; /* as the text names the barrier, the map or the instruction */
+};
+
+/* Of the whole launch, not of the clusters alone whose events are kept. */
+struct lathe_trace_total {
+    uint64_t cycles, clock_khz, launches, multiprocessors, instructions, tensor_cycles, copy_bytes,
+        store_bytes, l2_bytes, dram_bytes, events_lost;
+};
+
+/* What one launch was told of; to be freed by lathe_trace_free(). */
+struct lathe_trace;
+LATHE_API const struct lathe_trace_total *lathe_trace_total(const struct lathe_trace *trace);
+LATHE_API const struct lathe_trace_event *lathe_trace_events(const struct lathe_trace *trace,
+                                                             size_t *count);
+/* Null is accepted. */
+LATHE_API void lathe_trace_free(struct lathe_trace *trace);
+
+struct lathe_trace_report {
+    size_t struct_size; /* the plan within grows with the header: compile what uses it anew */
+    char device[96];
+    struct lathe_plan plan;
+    struct lathe_trace *trace; /* the caller's */
+    double emulated_ms;
+};
+#define LATHE_TRACE_REPORT_INIT LATHE_INIT_(lathe_trace_report)
+
+/* Launches a problem on the emulator, whose time is modelled as docs/trace.md says. The operands
+ * hold no numbers and D is not computed: time does not depend on them. The context is one with
+ * LATHE_EMULATOR_ALWAYS.
+ * Errors: those of lathe_gemm_get(), LATHE_NO_DRIVER (no emulator, or one of another version). */
+LATHE_API enum lathe_status lathe_trace_gemm(struct lathe_context *context,
+                                             const struct lathe_gemm *problem,
+                                             const struct lathe_plan_options *options,
+                                             const struct lathe_trace_options *trace,
+                                             struct lathe_trace_report *report,
+                                             struct lathe_error *err);
+
 /* ---- Anyone's text, on the emulator ---- */
 
 enum { LATHE_RANK_MAX = 5 };
@@ -314,6 +385,8 @@ struct lathe_emulation {
                                More need a check                                        */
     lathe_progress_callback progress;
     void *progress_user;
+    const struct lathe_trace_options *trace; /* its time is modelled, in one schedule, to which
+                                                the seed means nothing; null: it is not */
 };
 #define LATHE_EMULATION_INIT LATHE_INIT_(lathe_emulation)
 
@@ -326,17 +399,18 @@ struct lathe_emulation_report {
     int runs;                /* schedules that ran                                          */
     int completed;           /* those that went to their end: 0: the buffers are as they were */
     struct lathe_findings *findings; /* of a check: to be destroyed; else null          */
+    struct lathe_trace *trace; /* as asked for, of a launch that went to its end; to be freed */
 };
 #define LATHE_EMULATION_REPORT_INIT LATHE_INIT_(lathe_emulation_report)
 
 /* Loads the text on the emulator, whatever GPU there is, and runs one launch of it to its end. With
  * a check it is one for each schedule, each from the same buffers, which afterwards hold what the
  * first of them gave; a later one that gives something else is a finding, answer-changes. What ends
- * a launch is a finding then, and no error. Of the emulator's settings (seed, check) there is one
- * set for the process: no other thread may use it meanwhile.
- * Errors: LATHE_NO_DRIVER (no emulator), LATHE_BAD_WORD (no such entry or arch), LATHE_OUT_OF_RANGE
- * (arguments that are not the entry's), LATHE_DRIVER_FAILED (text that is refused, a launch that
- * cannot be, a fault: the message is the first line of what the report says). */
+ * a launch is a finding then, and no error. Of the emulator's settings (seed, check, trace) there
+ * is one set for the process: no other thread may use it meanwhile. Errors: LATHE_NO_DRIVER (no
+ * emulator), LATHE_BAD_WORD (no such entry or arch), LATHE_OUT_OF_RANGE (arguments that are not the
+ * entry's), LATHE_DRIVER_FAILED (text that is refused, a launch that cannot be, a fault: the
+ * message is the first line of what the report says). */
 LATHE_API enum lathe_status lathe_emulate(struct lathe_context *context,
                                           const struct lathe_emulation *emulation,
                                           struct lathe_emulation_report *report,

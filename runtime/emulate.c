@@ -9,6 +9,7 @@
 #include "runtime/context.h"
 #include "runtime/emulated_text.h"
 #include "runtime/findings.h"
+#include "runtime/trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct emulate {
     struct lathe_emulation options;
     struct lathe_emulation_report report;
     struct lt_emulated_text text;
+    struct lt_tracer tracer;
     const struct lathe_allocator *allocator;
     uint64_t *addresses; /* of the buffers; 0: none yet */
     /* What each parameter is copied from; tensor maps stand at multiples of 64 bytes. */
@@ -347,9 +349,15 @@ static enum lathe_status run(struct emulate *e, struct lathe_context *context,
         status = fill_params(e, err);
     if (status == LATHE_OK)
         status = set_attributes(e, err);
+    if (status == LATHE_OK && e->options.trace)
+        status =
+            lt_trace_begin(&e->tracer, &e->text.calls, e->allocator, e->options.trace, false, err);
     if (status == LATHE_OK)
         status = launch(e, err);
-    return status == LATHE_OK ? take_answers(e, err) : status;
+    if (status == LATHE_OK)
+        status = take_answers(e, err);
+    return status == LATHE_OK && e->options.trace ? lt_trace_read(&e->tracer, &e->report.trace, err)
+                                                  : status;
 }
 
 /* What ended the launch is among the findings, or it is an error as without a check. */
@@ -372,6 +380,7 @@ static enum lathe_status run_schedule(struct emulate *e, struct lathe_context *c
     if (e->text.checks)
         status = judge(e, status, err);
     e->report.runs++;
+    lt_trace_end(&e->tracer);
     lt_emulated_text_close(&e->text); /* and with it the buffers on the device */
     lt_release(e->allocator, e->addresses);
     lt_release(e->allocator, e->params);
@@ -414,6 +423,8 @@ static enum lathe_status check_options(struct emulate *e, struct lathe_error *er
     if (o->schedules > 1 && o->check == LATHE_CHECK_OFF)
         return lt_fail(err, LATHE_OUT_OF_RANGE, "schedules=%d: more than one need a check",
                        o->schedules);
+    if (o->schedules > 1 && o->trace)
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "schedules=%d: a trace is of one", o->schedules);
     if (o->schedules == 0)
         o->schedules = 1;
     return LATHE_OK;
@@ -432,8 +443,11 @@ static enum lathe_status emulate(struct emulate *e, struct lathe_context *contex
     if (status == LATHE_OK)
         status = run_schedules(e, context, err);
     hand_answers_over(e);
-    if (status != LATHE_OK)
-        lathe_findings_destroy(&e->report.findings);
+    if (status == LATHE_OK)
+        return status;
+    lathe_findings_destroy(&e->report.findings);
+    lathe_trace_free(e->report.trace);
+    e->report.trace = NULL;
     return status;
 }
 

@@ -5,6 +5,7 @@
 #ifndef LT_RUNTIME_EMULATOR_CALLS_H
 #define LT_RUNTIME_EMULATOR_CALLS_H
 
+#include "include/lathe_tools.h"
 #include "runtime/driver.h"
 
 /* enum emu_check_mode */
@@ -34,6 +35,12 @@ struct lt_emu_finding {
     int32_t is_warning;
 };
 
+/* struct emu_trace_options */
+struct lt_emu_trace_options {
+    uint64_t first_cluster, clusters, events_most;
+    int32_t skip_products;
+};
+
 struct lt_emulator_calls {
     void (*set_seed)(uint64_t seed);
     void (*set_exact)(int exact);
@@ -44,6 +51,10 @@ struct lt_emulator_calls {
     size_t (*findings)(struct lt_emu_finding *list, size_t room);
     void (*forget_findings)(void);
     void (*finding_words)(const struct lt_emu_finding *finding, char *text, size_t size);
+    /* Time, modelled; the structs of lathe_tools.h are the emulator's. */
+    int (*set_trace)(int on, const struct lt_emu_trace_options *options);
+    size_t (*events)(struct lathe_trace_event *list, size_t room);
+    void (*trace_total)(struct lathe_trace_total *total);
     /* Of the driver API; drivers for CUDA 12.0 need not have them. */
     int (*context_create)(lt_cu_context *context, unsigned flags, int device);
     int (*context_destroy)(lt_cu_context context);

@@ -201,6 +201,46 @@ PRINTS = """.version 8.0
 """
 
 
+TRACED = "trace gemm m=512 n=256 k=512 arch=sm_90a tile=128x256x64 stages=3 cluster=2x1x1"
+
+
+def a_timeline_has_tracks_whose_spans_do_not_overlap(bench):
+    bench.use_emulator()
+    for words, tracks, ctas in (("", 3, 2), (" warps=all clusters=2", 12, 4)):
+        answer = bench.run(TRACED + words + " -o trace.json --json").json
+        assert 0 < answer["tensor_share"] <= 1, answer["tensor_share"]
+        with open(os.path.join(bench.work, "trace.json"), encoding="ascii") as file:
+            events = json.load(file)["traceEvents"]
+        names, spans = {}, {}
+        for event in events:
+            track = event["pid"], event["tid"]
+            if event["ph"] == "M":
+                names.setdefault(track, event["args"].get("name"))
+                continue
+            assert track in names, f"a track without a name: {event}"
+            assert 0 <= event["ts"] <= event["ts"] + event.get("dur", 0) <= answer["cycles"], event
+            if event["ph"] == "X":
+                spans.setdefault(track, []).append((event["ts"], event["ts"] + event["dur"]))
+            else:
+                equal(event["ph"], "i", str(event))
+        for track, list_ in spans.items():
+            list_.sort()
+            for (_, end), (begin, _) in zip(list_, list_[1:]):
+                assert end <= begin, f"{names[track]}: a span from {begin} on, one to {end}"
+        equal(len([name for name in names.values() if " (warp " in name]), tracks * ctas, words)
+        equal(len([name for name in names.values() if name.startswith("CTA ")]), ctas, words)
+        products = sum(end - begin for track, list_ in spans.items()
+                       if names[track] == "tensor cores" for begin, end in list_)
+        equal(products, ctas * 2 * 8 * 4 * 128, "cycles of the shown tensor cores")
+
+
+def a_trace_is_the_same_every_time(bench):
+    bench.use_emulator()
+    first, again = [bench.run(TRACED + " -o -", LATHE_EMU_THREADS=threads) for threads in "14"]
+    equal(first.code, 0, first.err)
+    equal(first.out, again.out, "the timeline")
+
+
 def what_a_kernel_prints_is_no_part_of_the_object(bench):
     bench.use_emulator()
     with open(bench.path("k.ptx"), "w", encoding="ascii") as file:
@@ -596,7 +636,7 @@ def examples_run(bench, verb):
     examples = examples_of(bench, verb)
     if verb in ("build", "cache"):
         bench.needs_linker()
-    if verb in ("check", "emulate"):
+    if verb in ("check", "emulate", "trace"):
         bench.use_emulator()
     for line in examples:
         assert line.startswith(f"lathe {verb}") or verb in ("", "cache"), line
@@ -629,13 +669,14 @@ def no_verb_is_named_that_is_not_there(bench):
 
 
 VERBS = ("", "list", "plan", "emit", "build", "run", "check", "diff", "bench", "emulate",
-         "cache", "doctor", "help")
+         "trace", "cache", "doctor", "help")
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,
     doors_of_a_comparison_open_both_sides,
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
     without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs,
     emulate_finds_what_was_deleted_from_a_kernel, check_finds_what_is_planted,
+    a_timeline_has_tracks_whose_spans_do_not_overlap, a_trace_is_the_same_every_time,
     what_a_kernel_prints_is_no_part_of_the_object, elements_are_read_and_shown_as_they_are,
     drivers_that_cannot_do_it_are_named,
     planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,

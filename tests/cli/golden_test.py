@@ -9,8 +9,8 @@ import sys
 import support
 
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
-VERBS = ("list", "plan", "emit", "build", "run", "check", "diff", "bench", "emulate", "cache",
-         "doctor", "help")
+VERBS = ("list", "plan", "emit", "build", "run", "check", "diff", "bench", "emulate", "trace",
+         "cache", "doctor", "help")
 
 # The two atoms of the note on stage budgets.
 NOTE = "gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a cluster=2x1x1"
@@ -93,6 +93,8 @@ GOLDEN = {
 SAXPY = "emulate examples/saxpy.ptx grid=2 block=32 arg=u32:50 arg=f32:0.5"
 TILE = "emulate examples/tile.ptx block=128 buffer=768:iota-f32 arg=map:0:f32:20x8:96:16x8:none"
 
+SMALL = "gemm m=256 n=256 k=512 arch=sm_90a cluster=1x1x1"
+
 # On the emulator, and with examples/.
 EMULATED = {
     "emulate": [*both(f"{SAXPY} arg=buf:200:iota-f32 arg=buf:200 print=1:f32:6",
@@ -115,6 +117,19 @@ EMULATED = {
         f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 smem=512K check=1",
         f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 print=1:f32:8 check=1 seeds=4",
         f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 seeds=2"),
+    "trace": [*both(f"trace {SMALL} tile=128x128x64 stages=2", f"trace {SMALL} stages=4 first=1"),
+              "trace gemm m=64 n=16 k=64 arch=sm_90a tile=64x8x64 stages=2 cluster=2x1x1 -o -",
+              f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 trace=tile.json"],
+    # Both at once: nothing is found; a finding ends the launch; more schedules than one.
+    "trace_check": both(f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 trace=tile.json check=all",
+                        f"{TILE} arg=s32:8 arg=u32:512 arg=buf:508 trace=tile.json check=1",
+                        f"{TILE} arg=s32:8 arg=u32:512 arg=buf:512 trace=tile.json check=1 "
+                        "seeds=2"),
+    "refuse_trace": both("trace", f"trace {SMALL} first=-1", f"trace {SMALL} warps=none",
+                         f"trace {SMALL} clusters=0", f"trace {SMALL} seed=1",
+                         f"trace {SMALL} tile=100x64x64", f"trace {SMALL} -o -",
+                         f"trace {SMALL} -o /nonexistent/trace.json",
+                         "trace gemm m=64 n=64 k=64 arch=sm_100a"),
     "refuse_emulate": both("emulate", "emulate a b", "emulate nothing.ptx", "emulate k.ptx gird=1",
                            "emulate k.ptx grid=0", "emulate k.ptx block=1x2x3x4",
                            "emulate k.ptx cluster=x",

@@ -101,7 +101,7 @@ def check_excerpts(name, text):
 
 def check_page(bench, name):
     text = read(name)
-    if "lathe emulate" in text:
+    if "lathe emulate" in text or "lathe trace" in text:
         bench.use_emulator()
     outside = SHOWN.search(BLOCK.sub("", text))
     assert not outside, f"{name}: not in a console block: {outside.group()}"
@@ -187,7 +187,7 @@ def check_all_are_held(bench):
     outside = SHOWN.search(TRANSCRIPT.sub("", text))
     assert not outside, f"not at the head of a block: {outside.group()}"
     for words in OFFERED.findall(text):
-        if words.split()[0] in ("check", "emulate"):
+        if words.split()[0] in ("check", "emulate", "trace"):
             bench.use_emulator()
         if words.split()[0] in NEEDS_GPU:
             assert lacks_only_a_gpu(bench, words), words

@@ -258,9 +258,52 @@ static void checks_that_cannot_be_are_refused(void **state)
     assert_message(f, "need a check");
 }
 
-static void running_out_of_memory_is_reported_at_every_allocation(void **state)
+static void time_is_modelled_with_and_without_a_check(void **state)
 {
     struct runtime_fixture *f = *state;
+    struct lathe_trace_options options = LATHE_TRACE_OPTIONS_INIT;
+    struct lathe_emulation e = checked("race", 1);
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+    uint64_t cycles;
+
+    use_library(f, EMULATOR_PATH);
+    e.block[0] = 64;
+    e.trace = &options;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_string_equal(code_of(&report, 0), "race");
+    cycles = lathe_trace_total(report.trace)->cycles;
+    lathe_findings_destroy(&report.findings);
+    lathe_trace_free(report.trace);
+    e.check = LATHE_CHECK_OFF;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_int_equal(lathe_trace_total(report.trace)->cycles, cycles);
+    assert_int_equal(lathe_trace_total(report.trace)->launches, 1);
+    lathe_trace_free(report.trace);
+}
+
+static void a_launch_that_a_finding_ends_has_no_trace(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_trace_options options = LATHE_TRACE_OPTIONS_INIT;
+    struct lathe_emulation e = checked("race", 1);
+    struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+    use_library(f, EMULATOR_PATH);
+    e.block[0] = 64;
+    e.trace = &options;
+    e.check = LATHE_CHECK_FIRST;
+    assert_status(f, emulate(f, &e, &report), LATHE_OK);
+    assert_string_equal(code_of(&report, 0), "race");
+    assert_null(report.trace);
+    lathe_findings_destroy(&report.findings);
+    e.schedules = 2;
+    assert_status(f, emulate(f, &e, &report), LATHE_OUT_OF_RANGE);
+    assert_message(f, "a trace is of one");
+}
+
+static void run_out_of_memory(struct runtime_fixture *f, bool traced)
+{
+    struct lathe_trace_options options = LATHE_TRACE_OPTIONS_INIT;
     struct fail_allocator allocator;
     enum lathe_status status = LATHE_OUT_OF_MEMORY;
 
@@ -273,15 +316,27 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
         long live = allocator.live;
 
         e.check = LATHE_CHECK_ALL;
-        e.schedules = 2;
+        e.schedules = traced ? 1 : 2;
+        e.trace = traced ? &options : NULL;
         allocator.fails_from = allocator.calls + n;
         status = emulate(f, &e, &report);
         lathe_findings_destroy(&report.findings);
+        lathe_trace_free(report.trace);
         assert_int_equal(allocator.live, live);
     }
     allocator.fails_from = -1;
     assert_int_equal(status, LATHE_OK);
     lathe_context_destroy(&f->context);
+}
+
+static void running_out_of_memory_is_reported_at_every_allocation(void **state)
+{
+    run_out_of_memory(*state, false);
+}
+
+static void so_it_is_where_time_is_modelled(void **state)
+{
+    run_out_of_memory(*state, true);
 }
 
 int main(void)
@@ -293,9 +348,12 @@ int main(void)
         RUNTIME_TEST(every_schedule_begins_with_the_same_buffers),
         RUNTIME_TEST(a_fault_is_a_finding_where_one_is_looked_for),
         RUNTIME_TEST(checks_that_cannot_be_are_refused),
+        RUNTIME_TEST(time_is_modelled_with_and_without_a_check),
+        RUNTIME_TEST(a_launch_that_a_finding_ends_has_no_trace),
         RUNTIME_TEST(what_is_no_emulator_is_refused),
         RUNTIME_TEST(what_breaks_the_rules_is_misuse),
         RUNTIME_TEST(running_out_of_memory_is_reported_at_every_allocation),
+        RUNTIME_TEST(so_it_is_where_time_is_modelled),
     };
 
     return cmocka_run_group_tests_name("emulate", tests, NULL, NULL);

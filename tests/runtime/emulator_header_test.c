@@ -1,4 +1,5 @@
-/* emulator_header_test.c: holds runtime/emulator_calls.h against the emulator's own header. */
+/* emulator_header_test.c: holds runtime/emulator_calls.h, and what of lathe_tools.h the emulator
+ * fills in, against the emulator's own header. */
 #include "runtime/emulator_calls.h"
 
 #include "emulator/emulator.h"
@@ -18,8 +19,8 @@ static void compare(const struct pair *pairs, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (pairs[i].ours == pairs[i].theirs)
             continue;
-        print_error("%s: %zu in emulator_calls.h, %zu in emulator.h\n", pairs[i].what,
-                    pairs[i].ours, pairs[i].theirs);
+        print_error("%s: %zu here, %zu in emulator.h\n", pairs[i].what, pairs[i].ours,
+                    pairs[i].theirs);
         wrong++;
     }
     assert_int_equal(wrong, 0);
@@ -83,6 +84,84 @@ static void a_finding_is_the_emulators(void **state)
     COMPARE(pairs);
 }
 
+static void options_of_a_trace_are_the_emulators(void **state)
+{
+#define OPTIONS(member) PLACE(struct lt_emu_trace_options, struct emu_trace_options, member)
+    static const struct pair pairs[] = {
+        TYPE(struct lt_emu_trace_options, struct emu_trace_options),
+        OPTIONS(first_cluster),
+        OPTIONS(clusters),
+        OPTIONS(events_most),
+        OPTIONS(skip_products),
+    };
+
+    (void)state;
+    COMPARE(pairs);
+}
+
+static void an_event_is_the_emulators(void **state)
+{
+#define EVENT(member) PLACE(struct lathe_trace_event, struct emu_event, member)
+    static const struct pair pairs[] = {
+        TYPE(struct lathe_trace_event, struct emu_event),
+        EVENT(kind),
+        EVENT(launch),
+        EVENT(begin),
+        EVENT(end),
+        EVENT(cta),
+        EVENT(warp),
+        EVENT(line),
+        EVENT(address),
+        EVENT(value),
+        EVENT(bytes),
+        EVENT(role),
+        EVENT(name),
+    };
+
+    (void)state;
+    COMPARE(pairs);
+}
+
+static void a_total_is_the_emulators(void **state)
+{
+#define TOTAL(member) PLACE(struct lathe_trace_total, struct emu_trace_summary, member)
+    static const struct pair pairs[] = {
+        TYPE(struct lathe_trace_total, struct emu_trace_summary),
+        TOTAL(cycles),
+        TOTAL(clock_khz),
+        TOTAL(launches),
+        TOTAL(multiprocessors),
+        TOTAL(instructions),
+        TOTAL(tensor_cycles),
+        TOTAL(copy_bytes),
+        TOTAL(store_bytes),
+        TOTAL(l2_bytes),
+        TOTAL(dram_bytes),
+        TOTAL(events_lost),
+    };
+
+    (void)state;
+    COMPARE(pairs);
+}
+
+static void kinds_of_events_have_the_emulators_values(void **state)
+{
+    static const struct pair pairs[] = {
+        {"RUN", LATHE_TRACE_RUN, EMU_EVENT_RUN},
+        {"WAIT", LATHE_TRACE_WAIT, EMU_EVENT_WAIT},
+        {"COPY", LATHE_TRACE_COPY, EMU_EVENT_COPY},
+        {"READ", LATHE_TRACE_READ, EMU_EVENT_READ},
+        {"WRITE", LATHE_TRACE_WRITE, EMU_EVENT_WRITE},
+        {"PRODUCT", LATHE_TRACE_PRODUCT, EMU_EVENT_PRODUCT},
+        {"PHASE", LATHE_TRACE_PHASE, EMU_EVENT_PHASE},
+        {"BARRIER", LATHE_TRACE_BARRIER, EMU_EVENT_BARRIER},
+        {"COMMIT", LATHE_TRACE_COMMIT, EMU_EVENT_COMMIT},
+    };
+
+    (void)state;
+    COMPARE(pairs);
+}
+
 static void modes_have_the_emulators_values(void **state)
 {
     static const struct pair pairs[] = {
@@ -120,6 +199,16 @@ static void functions_take_what_the_emulators_take(void **state)
          IS(((struct lt_emulator_calls *)0)->finding_words,
             void (*)(const struct lt_emu_finding *, char *, size_t)),
          IS(&emu_finding_words, void (*)(const struct emu_finding *, char *, size_t))},
+        {"emu_set_trace",
+         IS(((struct lt_emulator_calls *)0)->set_trace,
+            int (*)(int, const struct lt_emu_trace_options *)),
+         IS(&emu_set_trace, int (*)(int, const struct emu_trace_options *))},
+        {"emu_events",
+         IS(((struct lt_emulator_calls *)0)->events, size_t(*)(struct lathe_trace_event *, size_t)),
+         IS(&emu_events, size_t(*)(struct emu_event *, size_t))},
+        {"emu_trace_total",
+         IS(((struct lt_emulator_calls *)0)->trace_total, void (*)(struct lathe_trace_total *)),
+         IS(&emu_trace_total, void (*)(struct emu_trace_summary *))},
     };
 
     (void)state;
@@ -134,6 +223,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_side_is_the_emulators),
         cmocka_unit_test(a_finding_is_the_emulators),
+        cmocka_unit_test(options_of_a_trace_are_the_emulators),
+        cmocka_unit_test(an_event_is_the_emulators),
+        cmocka_unit_test(a_total_is_the_emulators),
+        cmocka_unit_test(kinds_of_events_have_the_emulators_values),
         cmocka_unit_test(modes_have_the_emulators_values),
         cmocka_unit_test(functions_take_what_the_emulators_take),
     };

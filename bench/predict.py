@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""What the model of time says of a few plans, beside what a GPU has measured, as ratios.
+
+    predict.py LATHE [measured=FILE] [size=N]     the model; about 7 s of one core for each plan
+    predict.py LATHE measure [size=N] > FILE      the same plans by `lathe bench` on a GPU: a line of
+                                                  JSON for each, about 2 s
+
+f16, N x N x N, 4096 unless it is named. Ratios are to the first plan: absolute times are those of a
+clock that no board holds under this load. docs/trace.md tells what the model is and leaves out.
+"""
+import json
+import math
+import subprocess
+import sys
+
+CLUSTERS = ("1x1x1", "2x1x1", "1x2x1")
+PLANS = ([("128x256x64", stages, cluster) for cluster in CLUSTERS for stages in (4, 3, 2)] +
+         [("128x128x64", stages, cluster) for cluster in CLUSTERS for stages in (6, 4, 2)])
+
+
+def words(plan, size):
+    tile, stages, cluster = plan
+    return ["gemm", f"m={size}", f"n={size}", f"k={size}", "type=f16", "arch=sm_90a",
+            f"tile={tile}", f"stages={stages}", f"cluster={cluster}", "--json"]
+
+
+def lathe(command):
+    """The answer, or None after saying why not."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode == 0:
+        return json.loads(done.stdout)
+    print(f"{' '.join(command)}: {done.stderr.strip()}", file=sys.stderr)
+    return None
+
+
+def measure(program, size):
+    for plan in PLANS:
+        answer = lathe([program, "bench", *words(plan, size), "pairs=4", "warm_up_ms=200"])
+        if answer is None:
+            return 1
+        print(json.dumps(answer), flush=True)
+    return 0
+
+
+def read(path):
+    """Microseconds by plan, of `lathe bench --json` or `lathe run --json`."""
+    times = {}
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            answer = json.loads(line)
+            plan = answer["plan"]
+            row = answer["rows"][0] if "rows" in answer else answer
+            times[plan["tile"], plan["stages"], plan["cluster"]] = row["time_us"]
+    return times
+
+
+def predict(program, size, measured):
+    first, errors = None, []
+    print(f"{'tile':12}{'stages':>7}  {'cluster':8}{'cycles':>10}{'us':>9}{'wgmma':>8}"
+          f"{'ratio':>8}{'measured us':>13}{'ratio':>8}{'error':>8}")
+    for plan in PLANS:
+        answer = lathe([program, "trace", *words(plan, size)])
+        if answer is None:
+            return 1
+        first = first or (plan, answer["cycles"])
+        ratio = answer["cycles"] / first[1]
+        line = (f"{plan[0]:12}{plan[1]:>7}  {plan[2]:8}{answer['cycles']:>10}"
+                f"{answer['time_us']:>9.1f}{100 * answer['tensor_share']:>7.1f}%{ratio:>8.3f}")
+        if plan in measured and first[0] in measured:
+            real = measured[plan] / measured[first[0]]
+            errors.append(ratio / real)
+            line += f"{measured[plan]:>13.1f}{real:>8.3f}{100 * (ratio / real - 1):>7.1f}%"
+        print(line, flush=True)
+    if errors:
+        spread = math.exp(sum(abs(math.log(e)) for e in errors) / len(errors))
+        print(f"mean error of {len(errors)} ratios: {100 * (spread - 1):.1f} %")
+    return 0
+
+
+def main():
+    given = dict(word.split("=", 1) for word in sys.argv[2:] if "=" in word)
+    plain = [word for word in sys.argv[2:] if "=" not in word]
+    if (len(sys.argv) < 2 or set(given) - {"measured", "size"} or plain not in ([], ["measure"]) or
+            not given.get("size", "4096").isdigit()):
+        print(__doc__)
+        return 2
+    size = int(given.get("size", "4096"))
+    if plain:
+        return measure(sys.argv[1], size)
+    return predict(sys.argv[1], size, read(given["measured"]) if "measured" in given else {})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
