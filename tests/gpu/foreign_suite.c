@@ -7,11 +7,13 @@
  *     texts=FOLDER   tests/emulator, which is the default at the top of the tree
  *     case=WORD      only those that have the word in their names
  *     seeds=N        each with other data, and on the emulator another schedule; default 5
+ *     timed=1        on the emulator in the schedule that models time, whatever the seed
  *
  * The cases stand in tests/emulator/foreign/cases.def and tests/emulator/triton/cases.def. A text
  * is given to the driver as it is. Prints TAP. */
 #include "runtime/driver.h"
 #include "runtime/emulator.h"
+#include "runtime/emulator_calls.h"
 #include "tests/emulator/foreign/foreign.h"
 
 #include <dirent.h>
@@ -48,11 +50,12 @@ enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 struct suite {
     struct lt_driver driver;
-    bool wants_gpu;
+    bool wants_gpu, is_timed;
     void (*set_seed)(uint64_t seed); /* null before a real driver, as may be the next */
     int (*param_info)(lt_cu_function function, size_t index, size_t *offset, size_t *bytes);
     const char *texts, *only;
-    uint64_t seeds;
+    uint64_t seeds, launches;
+    struct lt_emulator_calls calls; /* where it is timed */
     int capabilities[DEVICES_MAX], device_count;
     int numbered, failed;
 };
@@ -301,6 +304,7 @@ static bool launch(struct run *run)
         .attribute_count = is->cluster[0] > 1,
     };
 
+    run->suite->launches++;
     cluster.value.cluster.x = is->cluster[0];
     cluster.value.cluster.y = is->cluster[1] ? is->cluster[1] : 1;
     cluster.value.cluster.z = is->cluster[2] ? is->cluster[2] : 1;
@@ -506,6 +510,31 @@ static bool find_devices(struct suite *suite)
     return true;
 }
 
+static bool begin_timing(struct suite *suite)
+{
+    struct lathe_error error;
+
+    if (lt_emulator_load(&suite->calls, &suite->driver, &error) != LATHE_OK) {
+        printf("Bail out! %s\n", error.message);
+        return false;
+    }
+    if (suite->calls.set_trace(1, NULL))
+        return true;
+    printf("Bail out! no memory for a trace\n");
+    return false;
+}
+
+static void every_launch_was_timed(struct suite *suite)
+{
+    struct lathe_trace_total total;
+
+    suite->calls.trace_total(&total);
+    printf("# %llu launches, %llu cycles\n", (unsigned long long)total.launches,
+           (unsigned long long)total.cycles);
+    report(suite, total.launches == suite->launches && total.launches > 0, "every launch was timed",
+           "");
+}
+
 static bool open_driver(struct suite *suite)
 {
     const struct lt_library_function extras[] = {{"emu_set_seed", &suite->set_seed},
@@ -526,7 +555,7 @@ static bool open_driver(struct suite *suite)
     }
     for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++)
         lt_library_load(&suite->driver.library, &extras[i], 1, NULL);
-    return find_devices(suite);
+    return find_devices(suite) && (!suite->is_timed || begin_timing(suite));
 }
 
 static bool read_words(struct suite *suite, int count, char **words)
@@ -541,10 +570,12 @@ static bool read_words(struct suite *suite, int count, char **words)
             suite->only = words[i] + 5;
         else if (strncmp(words[i], "seeds=", 6) == 0)
             suite->seeds = strtoull(words[i] + 6, NULL, 10);
+        else if (strcmp(words[i], "timed=1") == 0)
+            suite->is_timed = true;
         else
             return false;
     }
-    return suite->seeds > 0;
+    return suite->seeds > 0 && !(suite->is_timed && suite->wants_gpu);
 }
 
 int main(int count, char **words)
@@ -553,7 +584,8 @@ int main(int count, char **words)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!read_words(&suite, count, words)) {
-        fprintf(stderr, "usage: foreign_suite emulator|gpu [texts=FOLDER] [case=WORD] [seeds=N]\n");
+        fprintf(stderr, "usage: foreign_suite emulator|gpu [texts=FOLDER] [case=WORD] [seeds=N]\n"
+                        "       foreign_suite emulator timed=1 ...\n");
         return 2;
     }
     if (!open_driver(&suite))
@@ -566,6 +598,8 @@ int main(int count, char **words)
         every_text_has_a_case(&suite, "foreign/ptx");
         every_text_has_a_case(&suite, "triton/ptx");
     }
+    if (suite.is_timed)
+        every_launch_was_timed(&suite);
     printf("1..%d\n", suite.numbered);
     lt_driver_close(&suite.driver);
     return suite.failed > 0;
