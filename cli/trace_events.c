@@ -111,25 +111,36 @@ static struct trace_warp *next_of_four(struct trace_warp *four, size_t count, ui
     return best;
 }
 
+/* What is kept moves to the front; returns how many there are. */
+static size_t choose_of_four(struct trace_warp *four, size_t count)
+{
+    struct trace_warp *next;
+    uint64_t roles = 0;
+    size_t kept = 0;
+
+    while ((next = next_of_four(four, count, roles)) != NULL) {
+        struct trace_warp moved = *next;
+
+        *next = four[kept];
+        four[kept++] = moved;
+        roles |= moved.roles;
+    }
+    qsort(four, kept, sizeof *four, by_place);
+    return kept;
+}
+
 static void choose_warps(struct trace_view *view)
 {
     size_t kept = 0, begin = 0, end;
 
     for (; begin < view->warp_count; begin = end) {
-        struct trace_warp chosen[FOUR], *next;
-        uint64_t roles = 0;
-        size_t count = 0;
+        size_t count;
 
         for (end = begin;
              end < view->warp_count && is_of_four(&view->warps[begin], &view->warps[end]);)
             end++;
-        while (count < FOUR &&
-               (next = next_of_four(view->warps + begin, end - begin, roles)) != NULL) {
-            roles |= next->roles;
-            chosen[count++] = *next;
-        }
-        memcpy(view->warps + kept, chosen, count * sizeof *chosen);
-        qsort(view->warps + kept, count, sizeof *chosen, by_place);
+        count = choose_of_four(view->warps + begin, end - begin);
+        memmove(view->warps + kept, view->warps + begin, count * sizeof *view->warps);
         kept += count;
     }
     view->warp_count = kept;

@@ -106,7 +106,7 @@ static struct emu_event event_of(const struct emu_cta *cta, enum emu_event_kind 
                                  uint64_t begin, uint64_t end)
 {
     struct emu_event event = {
-        .kind = kind, .begin = begin, .end = end, .warp = -1, .role = "", .name = ""};
+        .kind = (int32_t)kind, .begin = begin, .end = end, .warp = -1, .role = "", .name = ""};
 
     memcpy(event.cta, cta->id, sizeof event.cta);
     return event;
