@@ -32,7 +32,9 @@ static uint64_t cycles_of(uint64_t bytes, uint32_t rate)
     return (bytes + rate - 1) / rate;
 }
 
-/* A unit is busy for so many cycles, from `from` on or when it is free; returns when it begins. */
+/* A unit is busy for so many cycles, from `from` on or when it is free; returns when it begins.
+ * Who asks for the units that all share gives the time of its instruction, and adds what lies
+ * between: what is asked for now and needed later would else keep others from what is free. */
 static uint64_t take(uint64_t *unit, uint64_t from, uint64_t cycles)
 {
     uint64_t begin = later(*unit, from);
@@ -72,17 +74,17 @@ static void touch(struct traffic *traffic, uint64_t address, uint64_t bytes, boo
     }
 }
 
-/* Asked for in the cycle `from`: when the last byte leaves L2. */
-static uint64_t read_l2(struct traffic *traffic, uint64_t from, uint32_t latency)
+/* By an instruction of now: when L2 could have sent the last byte. */
+static uint64_t read_l2(struct traffic *traffic)
 {
     struct emu_timed *timed = traffic->timed;
     const struct emu_timing *timing = timed->timing;
-    uint64_t end = pass(&timed->l2, from, traffic->bytes, timing->l2_bytes) + latency;
+    uint64_t end = pass(&timed->l2, timed->now, traffic->bytes, timing->l2_bytes);
 
     timed->trace->summary.l2_bytes += traffic->bytes;
     timed->trace->summary.dram_bytes += traffic->missed;
     if (traffic->missed > 0)
-        end = later(end, pass(&timed->dram, from, traffic->missed, timing->dram_bytes) + latency +
+        end = later(end, pass(&timed->dram, timed->now, traffic->missed, timing->dram_bytes) +
                              timing->dram_latency);
     return end;
 }
@@ -115,6 +117,26 @@ static void touch_global(const struct emu_async *work, struct traffic *traffic, 
         touch(traffic, work->from, work->bytes, true);
 }
 
+/* A copy is asked for, and L2 sends it: `begin` and `arrives` are those of the first byte and of
+ * the last at the way in. */
+static void request(struct emu_timed_cluster *own, const struct emu_async *work)
+{
+    struct emu_timed *timed = timed_of(work->warp->cta->cluster);
+    const struct emu_timing *timing = timed->timing;
+    struct traffic traffic = {timed, 0, 0};
+    uint64_t begin;
+
+    touch_global(work, &traffic, true);
+    begin = take(&emu_timed_sm(work->warp->cta)->copies, timed->now + timing->copy_start,
+                 cycles_of(work->announced, timing->copy_bytes));
+    own->op = work->op;
+    own->warp = work->warp;
+    own->lane = work->lane;
+    own->issued = timed->now;
+    own->begin = begin + timing->l2_latency;
+    own->arrives = later(read_l2(&traffic) + timing->copy_start, begin) + timing->l2_latency;
+}
+
 /* From L2 to a CTA: all targets of a multicast have what one request brings. */
 static uint64_t load(struct emu_cluster *cluster, const struct emu_async *work,
                      const struct emu_cta *to)
@@ -122,26 +144,15 @@ static uint64_t load(struct emu_cluster *cluster, const struct emu_async *work,
     struct emu_timed *timed = timed_of(cluster);
     const struct emu_timing *timing = timed->timing;
     struct emu_timed_cluster *own = cluster->timed;
-    struct emu_sm *from_sm = emu_timed_sm(work->warp->cta), *to_sm = emu_timed_sm(to);
-    uint64_t begin;
+    uint64_t cycles = cycles_of(work->announced, timing->ingress_bytes), begin;
 
     if (own->op != work->op || own->warp != work->warp || own->lane != work->lane ||
-        own->issued != timed->now) {
-        struct traffic traffic = {timed, 0, 0};
-
-        touch_global(work, &traffic, true);
-        own->op = work->op;
-        own->warp = work->warp;
-        own->lane = work->lane;
-        own->issued = timed->now;
-        own->begin = take(&from_sm->copies, timed->now + timing->copy_start,
-                          cycles_of(work->announced, timing->copy_bytes));
-        own->arrives = read_l2(&traffic, own->begin, timing->l2_latency);
-    }
+        own->issued != timed->now)
+        request(own, work);
     timed->trace->summary.copy_bytes += work->announced;
-    begin = take(&to_sm->ingress, own->begin + timing->l2_latency,
-                 cycles_of(work->announced, timing->ingress_bytes));
-    return later(own->arrives, begin + cycles_of(work->announced, timing->ingress_bytes));
+    begin = take(&emu_timed_sm(to)->ingress, timed->now, cycles) + timing->copy_start +
+            timing->l2_latency;
+    return later(own->arrives, later(begin, own->begin) + cycles);
 }
 
 /* Out of shared memory, and out of the multiprocessor. */
@@ -201,7 +212,7 @@ uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t byt
     struct traffic traffic = {timed, 0, 0};
 
     touch(&traffic, from, bytes, true);
-    return read_l2(&traffic, timed->now, timed->timing->costs[EMU_COST_GLOBAL_LOAD].latency);
+    return read_l2(&traffic) + timed->timing->costs[EMU_COST_GLOBAL_LOAD].latency;
 }
 
 /* ---- Tensor cores ---- */
