@@ -20,6 +20,7 @@ struct emu_warp;
 
 #define EMU_NEVER UINT64_MAX
 
+/* Four schedulers: CUDA C Programming Guide, "Compute Capability 9.x", and those before it. */
 enum { EMU_SCHEDULERS = 4, EMU_LOADS_MAX = 8 };
 
 /* What the CTAs of a multiprocessor share. Cycles from which on a unit is free. */

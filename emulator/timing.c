@@ -6,8 +6,9 @@
 
 /* ---- The tables ----
  *
- * What stands without a source is assumed: a round number that makes sense, to be fitted by
- * bench/predict.py beside measured times. */
+ * What is marked [m] is of the size that microbenchmarks of Hopper report (arXiv 2402.13499 and
+ * others), and was not measured here; what stands without a source is assumed. Both are to be
+ * fitted to measured times beside bench/predict.py. */
 static const struct emu_timing timings[] = {
     {
         .arch = "sm_90a",
@@ -15,40 +16,38 @@ static const struct emu_timing timings[] = {
         /* H200 data sheet: 989 TFLOPS dense f16 of 132 multiprocessors with 4096 each. Under load
          * the board's power makes it less, which is left out. */
         .clock_khz = 1830000,
-        .schedulers = 4,      /* CUDA C Programming Guide, "Compute Capability 9.x", Architecture */
-        .loads_under_way = 6, /* scoreboards of a warp                                           */
+        .loads_under_way = 6, /* scoreboards of a warp */
         .cta_start = 400,
         .wake = 20,
-        .shared_bytes = 128, /* 32 banks of 4 bytes: the same guide, "Shared Memory"            */
+        .shared_bytes = 128, /* 32 banks of 4 bytes: CUDA C Programming Guide, "Shared Memory" */
         .global_bytes = 64,
         .copy_start = 100,
         .copy_bytes = 128,
         .ingress_bytes = 64,
-        .l2_latency = 560, /* with copy_start the 660 cycles of a small tensor copy; of a plain load
-                            * it is half as long: see costs                                       */
-        .l2_bytes = 4700,  /* 7 TB/s at the 1.5 GHz that the board holds while kernels reach it   */
-        .dram_latency = 220, /* microbenchmarks of Hopper (arXiv 2402.13499): 480 less 260 */
-        .dram_bytes = 2400, /* 4.4 of the data sheet's 4.8 TB/s                                   */
+        .l2_latency = 560,   /* with copy_start the 660 of a small tensor copy; [m] */
+        .l2_bytes = 4700,    /* 7 TB/s, as kernels reach, at the 1.5 GHz that boards then hold */
+        .dram_latency = 220, /* [m] */
+        .dram_bytes = 2400,  /* 4.4 of the data sheet's 4.8 TB/s */
         .store_latency = 400,
-        .remote_latency = 180, /* the same paper, "Distributed Shared Memory" */
+        .remote_latency = 180, /* [m] */
         .product_start = 16,
         .product_end = 24,
-        .products = 2048, /* half of 4096 FLOP: m64n256k16 in 128 cycles, as in the same paper    */
-        .mma_percent = 62, /* the same paper, "Tensor Core": mma on H100 */
+        .products = 2048,  /* half of 4096 FLOP: m64n256k16 in 128 cycles */
+        .mma_percent = 62, /* [m] */
         .costs =
             {
-                [EMU_COST_ALU] = {2,
-                                  0}, /* text, not machine code: some of it vanishes, some is two */
+                /* Of the text, not of machine code, in which some of it vanishes. */
+                [EMU_COST_ALU] = {2, 0},
                 [EMU_COST_MULTI] = {8, 20},
                 [EMU_COST_DIVIDE] = {60, 0},
                 [EMU_COST_BRANCH] = {8, 0},
                 [EMU_COST_SHUFFLE] = {2, 24},
                 [EMU_COST_ELECT] = {12, 0},
-                [EMU_COST_SHARED_LOAD] = {2, 29}, /* the same paper, "Memory Latency" */
+                [EMU_COST_SHARED_LOAD] = {2, 29}, /* [m] */
                 [EMU_COST_SHARED_STORE] = {2, 0},
                 [EMU_COST_SHARED_ATOMIC] = {4, 60},
                 [EMU_COST_REMOTE] = {4, 180},
-                [EMU_COST_GLOBAL_LOAD] = {4, 263}, /* of L2: the same table */
+                [EMU_COST_GLOBAL_LOAD] = {4, 263}, /* of L2; [m] */
                 [EMU_COST_GLOBAL_STORE] = {4, 0},
                 [EMU_COST_GLOBAL_ATOMIC] = {4, 300},
                 [EMU_COST_SMALL_COPY] = {4, 0},
@@ -62,7 +61,7 @@ static const struct emu_timing timings[] = {
                 [EMU_COST_COPY_ISSUE] = {24, 0},
                 [EMU_COST_GROUP] = {4, 0},
                 [EMU_COST_PRODUCT_ISSUE] = {8, 0},
-                [EMU_COST_MMA] = {2, 33}, /* the same paper, "Tensor Core": m16n8k16 */
+                [EMU_COST_MMA] = {2, 33}, /* [m] */
                 [EMU_COST_SETMAXNREG] = {30, 0},
             },
     },

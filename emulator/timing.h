@@ -48,7 +48,6 @@ struct emu_timing {
     int target;
     uint32_t clock_khz;
 
-    uint32_t schedulers;      /* of a multiprocessor: each issues one instruction a cycle    */
     uint32_t loads_under_way; /* of a warp                                                   */
     uint32_t cta_start;       /* from the end of a CTA to the first instruction of the next  */
     uint32_t wake;            /* from the end of a phase to the next instruction of who waits */

@@ -308,7 +308,7 @@ struct lathe_trace_report {
 
 /* Launches a problem on the emulator, whose time is modelled as docs/trace.md says. The operands
  * hold no numbers and D is not computed: time does not depend on them. The context is one with
- * LATHE_EMULATOR_ALWAYS.
+ * LATHE_EMULATOR_ALWAYS; what others launch on the emulator meanwhile is traced too.
  * Errors: those of lathe_gemm_get(), LATHE_NO_DRIVER (no emulator, or one of another version). */
 LATHE_API enum lathe_status lathe_trace_gemm(struct lathe_context *context,
                                              const struct lathe_gemm *problem,
