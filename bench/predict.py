@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
-"""What the model of time says of a few plans, beside what a GPU has measured, as ratios.
+"""What the model of time says of plans, beside what a GPU has measured.
 
-    predict.py LATHE [measured=FILE] [size=N]     the model; about 7 s of one core for each plan
+    predict.py LATHE [measured=FILE] [size=N]     18 plans of N x N x N, f16 (4096 unless it is
+                                                  named): times, and ratios to the first
     predict.py LATHE measure [size=N] > FILE      the same plans by `lathe bench` on a GPU: a line of
-                                                  JSON for each, about 2 s
+                                                  JSON for each, some 3 s
+    predict.py LATHE shapes                       the shapes of docs/benchmark.md, up to 2^34
+                                                  products, beside the times that stand there
 
-f16, N x N x N, 4096 unless it is named. Ratios are to the first plan: absolute times are those of a
-clock that no board holds under this load. docs/trace.md tells what the model is and leaves out.
+The model takes some seconds of one core for each. docs/trace.md tells what it is and leaves out.
 """
 import json
 import math
+import os
+import re
 import subprocess
 import sys
+
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "benchmark.md")
+# | group | m x n x k | tile, stages, cluster | microseconds | ...
+ROW = re.compile(r"^\| [^|]+ \| (\d+)x(\d+)x(\d+) \| (\S+), (\d+) stages, cluster (\S+) \| ([\d.]+) \|",
+                 re.MULTILINE)
+PRODUCTS_MOST = 2 ** 34
 
 CLUSTERS = ("1x1x1", "2x1x1", "1x2x1")
 PLANS = ([("128x256x64", stages, cluster) for cluster in CLUSTERS for stages in (4, 3, 2)] +
@@ -55,6 +65,11 @@ def read(path):
     return times
 
 
+def mean_of(errors):
+    """The geometric mean of by how much they are off, either way, in percent."""
+    return 100 * (math.exp(sum(abs(math.log(e)) for e in errors) / len(errors)) - 1)
+
+
 def predict(program, size, measured):
     first, errors = None, []
     print(f"{'tile':12}{'stages':>7}  {'cluster':8}{'cycles':>10}{'us':>9}{'wgmma':>8}"
@@ -63,8 +78,8 @@ def predict(program, size, measured):
         answer = lathe([program, "trace", *words(plan, size)])
         if answer is None:
             return 1
-        first = first or (plan, answer["cycles"])
-        ratio = answer["cycles"] / first[1]
+        first = first or (plan, answer["time_us"])
+        ratio = answer["time_us"] / first[1]
         line = (f"{plan[0]:12}{plan[1]:>7}  {plan[2]:8}{answer['cycles']:>10}"
                 f"{answer['time_us']:>9.1f}{100 * answer['tensor_share']:>7.1f}%{ratio:>8.3f}")
         if plan in measured and first[0] in measured:
@@ -73,19 +88,42 @@ def predict(program, size, measured):
             line += f"{measured[plan]:>13.1f}{real:>8.3f}{100 * (ratio / real - 1):>7.1f}%"
         print(line, flush=True)
     if errors:
-        spread = math.exp(sum(abs(math.log(e)) for e in errors) / len(errors))
-        print(f"mean error of {len(errors)} ratios: {100 * (spread - 1):.1f} %")
+        print(f"mean error of {len(errors)} ratios: {mean_of(errors):.1f} %")
+    return 0
+
+
+def shapes(program):
+    errors = []
+    with open(DOCS, encoding="ascii") as file:
+        rows = ROW.findall(file.read())
+    print("| m x n x k | plan | cycles | wgmma | MHz | model us | measured us | error |")
+    print("|---|---|---|---|---|---|---|---|")
+    for m, n, k, tile, stages, cluster, measured in rows:
+        if int(m) * int(n) * int(k) > PRODUCTS_MOST:
+            continue
+        answer = lathe([program, "trace", "gemm", f"m={m}", f"n={n}", f"k={k}", "type=bf16",
+                        "arch=sm_90a", f"tile={tile}", f"stages={stages}", f"cluster={cluster}",
+                        "--json"])
+        if answer is None:
+            return 1
+        errors.append(answer["time_us"] / float(measured))
+        print(f"| {m}x{n}x{k} | {tile}, {stages} stages, cluster {cluster} | {answer['cycles']} | "
+              f"{100 * answer['tensor_share']:.0f} % | {answer['clock_mhz']:.0f} | "
+              f"{answer['time_us']:.1f} | {measured} | {100 * (errors[-1] - 1):.0f} % |", flush=True)
+    print(f"\nmean error of {len(errors)} times: {mean_of(errors):.1f} %")
     return 0
 
 
 def main():
     given = dict(word.split("=", 1) for word in sys.argv[2:] if "=" in word)
     plain = [word for word in sys.argv[2:] if "=" not in word]
-    if (len(sys.argv) < 2 or set(given) - {"measured", "size"} or plain not in ([], ["measure"]) or
+    if (len(sys.argv) < 2 or set(given) - {"measured", "size"} or plain not in ([], ["measure"], ["shapes"]) or
             not given.get("size", "4096").isdigit()):
         print(__doc__)
         return 2
     size = int(given.get("size", "4096"))
+    if plain == ["shapes"]:
+        return shapes(sys.argv[1])
     if plain:
         return measure(sys.argv[1], size)
     return predict(sys.argv[1], size, read(given["measured"]) if "measured" in given else {})

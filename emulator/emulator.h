@@ -149,7 +149,7 @@ struct emu_trace_summary {
     uint64_t tensor_cycles;        /* that tensor cores were busy by wgmma, all added up       */
     uint64_t copy_bytes;           /* that bulk loads have brought, in every CTA               */
     uint64_t store_bytes;          /* that bulk stores have taken                              */
-    uint64_t l2_bytes, dram_bytes; /* that L2 has moved; that it had from memory          */
+    uint64_t l2_bytes, dram_bytes; /* that L2 has moved; that went from or to memory      */
     uint64_t events_lost;          /* for which there was no room                              */
 };
 void emu_trace_total(struct emu_trace_summary *summary);

@@ -174,6 +174,8 @@ static uint64_t write_global(const struct emu_async *work)
 
     touch_global(work, &traffic, false);
     timed->trace->summary.l2_bytes += traffic.bytes;
+    timed->trace->summary.dram_bytes += traffic.bytes;
+    pass(&timed->dram, timed->now, traffic.bytes, timed->timing->dram_bytes); /* sooner or later */
     timed->trace->summary.store_bytes += traffic.bytes;
     return pass(&timed->l2, timed->now, traffic.bytes, timed->timing->l2_bytes) +
            timed->timing->store_latency;

@@ -7,32 +7,35 @@
 /* ---- The tables ----
  *
  * What is marked [m] is of the size that microbenchmarks of Hopper report (arXiv 2402.13499 and
- * others), and was not measured here; what stands without a source is assumed. Both are to be
- * fitted to measured times beside bench/predict.py. */
+ * others), and was not measured here; what stands without a source is assumed. bench/predict.py
+ * shows how far all of it together is from measured times. */
 static const struct emu_timing timings[] = {
     {
         .arch = "sm_90a",
         .target = 90,
-        /* H200 data sheet: 989 TFLOPS dense f16 of 132 multiprocessors with 4096 each. Under load
-         * the board's power makes it less, which is left out. */
-        .clock_khz = 1830000,
-        .loads_under_way = 6, /* scoreboards of a warp */
+        /* The highest of an H200, as its driver tells. What is fitted to an H200 is so to the times
+         * of docs/benchmark.md, and bench/predict.py shows how well. */
+        .clock_khz = 1980000,
+        .power_from_percent = 30, /* fitted to an H200: squares */
+        .power_slope = 72,        /* fitted to an H200: squares */
+        .loads_under_way = 6,     /* scoreboards of a warp */
         .cta_start = 400,
         .wake = 20,
         .shared_bytes = 128, /* 32 banks of 4 bytes: CUDA C Programming Guide, "Shared Memory" */
         .global_bytes = 64,
         .copy_start = 100,
         .copy_bytes = 128,
-        .ingress_bytes = 64,
+        .ingress_bytes = 78, /* fitted to an H200: 64x64x131072 */
         .l2_latency = 560,   /* with copy_start the 660 of a small tensor copy; [m] */
-        .l2_bytes = 4700,    /* 7 TB/s, as kernels reach, at the 1.5 GHz that boards then hold */
+        .l2_bytes =
+            7700, /* fitted to an H200: 302 MB in 21.4 us, docs/benchmark.md, 512x1280x8192 */
         .dram_latency = 220, /* [m] */
-        .dram_bytes = 2400,  /* 4.4 of the data sheet's 4.8 TB/s */
+        .dram_bytes = 2222,  /* 4.4 of the data sheet's 4.8 TB/s */
         .store_latency = 400,
         .remote_latency = 180, /* [m] */
         .product_start = 16,
         .product_end = 24,
-        .products = 2048,  /* half of 4096 FLOP: m64n256k16 in 128 cycles */
+        .products = 2048,  /* H200 data sheet, 989 TFLOPS dense f16: 4096 FLOP of 132 at 1.83 GHz */
         .mma_percent = 62, /* [m] */
         .costs =
             {

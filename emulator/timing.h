@@ -47,6 +47,9 @@ struct emu_timing {
     const char *arch;
     int target;
     uint32_t clock_khz;
+    /* Where tensor cores are busy for more than so much of the time, the board's power lowers the
+     * clock: each percent more makes a launch longer by so many hundredths of a percent. */
+    uint32_t power_from_percent, power_slope;
 
     uint32_t loads_under_way; /* of a warp                                                   */
     uint32_t cta_start;       /* from the end of a CTA to the first instruction of the next  */

@@ -121,7 +121,6 @@ void emu_trace_begin(struct emu_run *run)
 
     run->device->trace->first = run->device->trace->count;
     run->device->trace->barrier_count = 0;
-    summary->clock_khz = run->timed->timing->clock_khz;
     summary->multiprocessors = ctas < run->timed->sm_count ? ctas : run->timed->sm_count;
 }
 
@@ -135,6 +134,19 @@ static void name_phases(struct emu_trace *trace)
                 trace->events[i].name = trace->barriers[k].name;
 }
 
+/* What the board's power leaves of the clock, under the load of all launches so far, of `count`
+ * multiprocessors, busy or not. */
+static uint64_t clock_under(const struct emu_timing *timing,
+                            const struct emu_trace_summary *summary, uint32_t count)
+{
+    uint64_t whole = summary->cycles * count,
+             percent = whole ? 100 * summary->tensor_cycles / whole : 0,
+             above =
+                 percent > timing->power_from_percent ? percent - timing->power_from_percent : 0;
+
+    return (uint64_t)timing->clock_khz * 10000 / (10000 + above * timing->power_slope);
+}
+
 void emu_trace_end(struct emu_run *run)
 {
     struct emu_trace *trace = run->device->trace;
@@ -142,6 +154,8 @@ void emu_trace_end(struct emu_run *run)
     name_phases(trace);
     trace->summary.cycles += run->timed->now;
     trace->summary.launches++;
+    trace->summary.clock_khz =
+        clock_under(run->timed->timing, &trace->summary, run->timed->sm_count);
 }
 
 bool emu_trace_begin_cluster(struct emu_cluster *cluster)

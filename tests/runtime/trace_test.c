@@ -54,7 +54,8 @@ static void what_is_moved_and_multiplied_adds_up(void **state)
     assert_int_equal(total->copy_bytes, 4 * 8192);
     assert_int_equal(total->store_bytes, 2 * 8192);
     assert_int_equal(total->l2_bytes, 6 * 8192);
-    assert_int_equal(total->dram_bytes, 3 * 8192);
+    assert_int_equal(total->dram_bytes, (3 + 2) * 8192);
+    assert_int_equal(total->clock_khz, 1980000);
     assert_int_equal(total->multiprocessors, 2);
     assert_int_equal(total->launches, 1);
     lathe_trace_free(one);
@@ -95,6 +96,23 @@ static void products_take_half_as_many_cycles_as_columns(void **state)
         assert_int_equal(lathe_trace_total(one)->tensor_cycles, cases[i].cycles);
         lathe_trace_free(one);
     }
+}
+
+/* Tensor cores that are busy for much of the time take more than the board's power has; those of
+ * one multiprocessor do not. */
+static void power_lowers_the_clock(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_trace *all, *one;
+
+    use_emulator(f);
+    all = trace(f, "gemm m=2048 n=2048 k=512 arch=sm_90a tile=128x256x64 cluster=2x1x1");
+    one = trace(f, "gemm m=128 n=256 k=2048 arch=sm_90a tile=128x256x64 cluster=1x1x1");
+    assert_int_equal(lathe_trace_total(all)->multiprocessors, 128);
+    assert_in_range(lathe_trace_total(all)->clock_khz, 1400000, 1700000);
+    assert_int_equal(lathe_trace_total(one)->clock_khz, 1980000);
+    lathe_trace_free(all);
+    lathe_trace_free(one);
 }
 
 /* ---- Events ---- */
@@ -227,6 +245,7 @@ int main(void)
         RUNTIME_TEST(what_is_moved_and_multiplied_adds_up),
         RUNTIME_TEST(a_multicast_is_read_once),
         RUNTIME_TEST(products_take_half_as_many_cycles_as_columns),
+        RUNTIME_TEST(power_lowers_the_clock),
         RUNTIME_TEST(events_of_a_track_do_not_overlap),
         RUNTIME_TEST(events_have_the_words_of_the_text),
         RUNTIME_TEST(two_runs_are_the_same),
