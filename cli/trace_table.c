@@ -199,8 +199,8 @@ void trace_print(struct output *out, const struct trace_view *view)
                 t->multiprocessors == 1 ? "" : "s");
     output_text(out, "TMA       %.1f bytes a cycle into each\n",
                 ratio(bytes_a_cycle(t, t->copy_bytes), (double)t->multiprocessors));
-    output_text(out, "L2        %.0f bytes a cycle, memory %.0f\n",
-                bytes_a_cycle(t, t->l2_bytes), bytes_a_cycle(t, t->dram_bytes));
+    output_text(out, "L2        %.0f bytes a cycle, memory %.0f\n", bytes_a_cycle(t, t->l2_bytes),
+                bytes_a_cycle(t, t->dram_bytes));
     if (t->events_lost > 0)
         output_text(out, "events    %llu are lost: there is room for %zu\n",
                     (unsigned long long)t->events_lost, view->count);
