@@ -9,6 +9,7 @@
  *                                             what was known and a "?" for what was not
  *     only=WORD                               cases that have the word in their name
  *     first=N count=N                         cases from that number on, so many
+ *     seed=N                                  of the emulator's schedule: no result depends on it
  *
  * The cases are drawn by fixed seeds. A kernel that traps takes its context with it, and the rest
  * of the cases runs in another process; so do those that need the emulator's other arithmetic.
@@ -38,6 +39,7 @@ struct suite {
     const char *only;
     bool wants_gpu;
     int end; /* case; -1: the last */
+    uint64_t seed;
     struct form_expected expected;
     FILE *written;
     struct progress *progress;
@@ -142,6 +144,7 @@ static bool open_machines(struct suite *suite)
 {
     return suite->folder ||
            ((!suite->progress->is_exact || form_machine_be_exact()) &&
+            form_machine_set_seed(suite->seed) &&
             form_machine_open(&suite->emulator, LATHE_EMULATOR_ALWAYS) &&
             (!suite->wants_gpu || form_machine_open(&suite->gpu, LATHE_EMULATOR_NEVER)));
 }
@@ -221,6 +224,8 @@ static bool read_word(struct suite *suite, const char *word)
         return (suite->written = fopen(word + 6, "w")) != NULL;
     if (strncmp(word, "first=", 6) == 0)
         return (suite->progress->next = atoi(word + 6) - 1) >= 0;
+    if (strncmp(word, "seed=", 5) == 0)
+        return (suite->seed = strtoull(word + 5, NULL, 10)) > 0;
     return strncmp(word, "count=", 6) == 0 && (suite->end = atoi(word + 6)) > 0;
 }
 
@@ -228,8 +233,8 @@ static int usage(const char *word)
 {
     fprintf(stderr,
             "%s%susage: tensor_suite emulator expected=FILE [write=FILE] [only=WORD] [first=N] "
-            "[count=N]\n"
-            "       tensor_suite gpu [write=FILE] [only=WORD] [first=N] [count=N]\n"
+            "[count=N] [seed=N]\n"
+            "       tensor_suite gpu [write=FILE] [only=WORD] [first=N] [count=N] [seed=N]\n"
             "       tensor_suite texts FOLDER [only=WORD] [first=N] [count=N]\n",
             word, *word ? ": no such word, or no such file\n" : "");
     return 2;
