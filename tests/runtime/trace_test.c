@@ -237,6 +237,7 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
     }
     allocator.fails_from = -1;
     assert_status(f, status, LATHE_OK);
+    lathe_context_destroy(&f->context); /* before its allocator goes */
 }
 
 int main(void)
