@@ -16,6 +16,7 @@ static const struct key keys[] = {
      "integers: small ones, whose answer is exact"},
     {"guard", KEY_CHOICE, "0 1", 0, 0, "0", "1: NaN around the inputs, canaries around D"},
     {"reference", KEY_CHOICE, "auto cpu", 0, 0, "auto", "cpu: also where that takes long"},
+    KEY_KERNEL_TEXT,
     {0},
 };
 
@@ -75,6 +76,7 @@ static int run(const struct words *words, struct output *out)
     int code;
 
     options.progress_user = &session.progress;
+    options.text = session.text;
     if (status == LATHE_OK)
         status = lathe_check_gemm(session.context, &session.request.gemm, &session.request.plan,
                                   &options, &report, &err);
@@ -102,6 +104,9 @@ const struct verb verb_check = {
         "right; every answer is compared with a reference, too, as by lathe run. It stops at the\n"
         "first schedule that shows a finding, unless all=1. What a seed shows it shows again:\n"
         "seeds=1 seed=N runs that schedule alone.\n"
+        "With text=FILE the kernel's text is that of `lathe emit` with the same words, as you "
+        "have\n"
+        "changed it: take a barrier away, and see what is told of it.\n"
         "docs/sanitizer.md tells of each finding what it means and what to do about it.\n"
         "\n"
         "A schedule of m=n=k=512 takes some tenths of a second, and eight times as long for sizes\n"

@@ -16,6 +16,12 @@
         .name = "device", .kind = KEY_TEXT, .values = "auto gpu gpu:N emulator",                   \
         .fallback = "auto", .doc = "auto: the GPU, without one the emulator"                       \
     }
+/* The key text=, of those that run what was changed by hand. */
+#define KEY_KERNEL_TEXT                                                                            \
+    {                                                                                              \
+        .name = "text", .kind = KEY_TEXT, .values = "FILE", .fallback = "as emitted",              \
+        .doc = "the plan's text, as you have changed it"                                           \
+    }
 
 /* The problem and the plan fields that the words name. */
 enum lathe_status request_read(const struct words *words, struct lathe_request *request,

@@ -17,6 +17,7 @@ static const struct key keys[] = {
     {"guard", KEY_CHOICE, "0 1", 0, 0, "0", "1: NaN around the inputs, canaries around D"},
     {"repeats", KEY_NUMBER, NULL, 1, REPEATS_MAX, "10", "launches that are timed"},
     {"reference", KEY_CHOICE, "auto cpu", 0, 0, "auto", "what the answer is compared with"},
+    KEY_KERNEL_TEXT,
     {0},
 };
 
@@ -132,6 +133,7 @@ static int run(const struct words *words, struct output *out)
     enum lathe_status status =
         session_begin(&session, words, out, SESSION_ANYWHERE, "running and checking", &err);
 
+    options.text = session.text;
     if (status == LATHE_OK)
         status = lathe_run_gemm(session.context, &session.request.gemm, &session.request.plan,
                                 &options, &report, &err);
@@ -155,7 +157,9 @@ const struct verb verb_run = {
         "Every element of D is compared with a reference r in f64 and must satisfy\n"
         "|d - r| <= 1 ulp(r) + (k/16 + 2) * 2^-20 * (|alpha| sum|a||b| + |beta c|).\n"
         "Without a GPU the emulator runs the kernel's text on the CPU, and says so. The exit code\n"
-        "is 1 when the answer is wrong.\n"
+        "is 1 when the answer is wrong. text=FILE runs what `lathe emit` gives for the same "
+        "words,\n"
+        "as you have changed it.\n"
         "\n"
         "--json: {\"device\", \"arch\", \"plan\": as of lathe plan, \"ok\", \"rel_error\": ||d-r|| "
         "/ ||r||,\n"

@@ -1,5 +1,9 @@
 #include "cli/session.h"
 
+#include "cli/file.h"
+
+#include <stdlib.h>
+
 static enum lathe_status open_context(struct lathe_context **context, const struct words *words,
                                       enum session_place place, struct lathe_error *err)
 {
@@ -21,9 +25,12 @@ enum lathe_status session_begin(struct session *session, const struct words *wor
                                 const char *what, struct lathe_error *err)
 {
     enum lathe_status status;
+    size_t size;
 
     *session = (struct session){.context = NULL};
     status = request_read(words, &session->request, err);
+    if (status == LATHE_OK && words_given(words, "text"))
+        status = file_read(words_value(words, "text"), &session->text, &size, err);
     if (status == LATHE_OK)
         status = open_context(&session->context, words, place, err);
     if (status == LATHE_OK)
@@ -35,4 +42,5 @@ void session_end(struct session *session)
 {
     progress_end(&session->progress);
     lathe_context_destroy(&session->context);
+    free(session->text);
 }

@@ -17,6 +17,7 @@ struct session {
     struct lathe_request request;
     struct lathe_context *context;
     struct progress progress;
+    char *text; /* of the file that text= names; or null */
 };
 
 /* `what` is the work, as the line on the terminal names it. To be ended after failures, too. */

@@ -316,7 +316,9 @@ const char *words_value(const struct words *words, const char *key)
 
 bool words_given(const struct words *words, const char *key)
 {
-    return words->values[find_key(words->keys, key, strlen(key))] != NULL;
+    int index = find_key(words->keys, key, strlen(key));
+
+    return index >= 0 && words->values[index] != NULL;
 }
 
 bool words_are(const struct words *words, const char *key, const char *value)

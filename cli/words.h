@@ -61,7 +61,8 @@ enum lathe_status words_sort(struct words *words, const struct key *keys, bool t
 /* The value of a verb's own key after words_sort(). */
 int64_t words_number(const struct words *words, const char *key, int64_t otherwise);
 const char *words_value(const struct words *words, const char *key); /* the fallback if not given */
-bool words_given(const struct words *words, const char *key);
+bool words_given(const struct words *words,
+                 const char *key); /* false of a key that the verb has not */
 bool words_are(const struct words *words, const char *key, const char *value);
 
 /* Refuses the value that a KEY_TEXT was given, and names the nearest that it takes. */

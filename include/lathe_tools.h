@@ -159,10 +159,12 @@ LATHE_API enum lathe_status lathe_cache_write_part(struct lathe_context *context
 struct lathe_run_options {
     size_t struct_size;
     uint64_t seed;
-    int integers;  /* 1: small whole numbers, on which the answer is exact          */
-    int guard;     /* 1: NaN around A, B and C, canaries around D                   */
-    int repeats;   /* launches that are timed; 0: 10                                */
-    int reference; /* 0: NVRTC where it is, else the CPU for small sizes; 1: CPU    */
+    int integers;     /* 1: small whole numbers, on which the answer is exact          */
+    int guard;        /* 1: NaN around A, B and C, canaries around D                   */
+    int repeats;      /* launches that are timed; 0: 10                                */
+    int reference;    /* 0: NVRTC where it is, else the CPU for small sizes; 1: CPU    */
+    const char *text; /* PTX that runs in the place of the plan's, as by lathe_kernel_edit(),
+                         whose errors it has too; null: none                           */
 };
 #define LATHE_RUN_OPTIONS_INIT LATHE_INIT_(lathe_run_options)
 
@@ -427,6 +429,7 @@ struct lathe_check_options {
     int integers, guard, reference; /* as of lathe_run_options                            */
     lathe_progress_callback progress;
     void *progress_user;
+    const char *text; /* as of lathe_run_options                                         */
 };
 #define LATHE_CHECK_OPTIONS_INIT LATHE_INIT_(lathe_check_options)
 

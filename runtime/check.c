@@ -124,6 +124,7 @@ static enum lathe_status run_in(struct check *check, lt_cu_context cu_context, u
         .integers = check->options.integers != 0,
         .guard = check->options.guard != 0,
         .reference = check->options.reference,
+        .text = check->options.text,
     };
     struct lathe_context *context = NULL;
     struct lt_trial trial;

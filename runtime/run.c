@@ -146,6 +146,7 @@ enum lathe_status lathe_run_gemm(struct lathe_context *context, const struct lat
         .integers = own.integers != 0,
         .guard = own.guard != 0,
         .reference = own.reference,
+        .text = own.text,
     };
 
     status = lt_trial_open(&trial, context, problem, options, &drawn, err);

@@ -3,6 +3,7 @@
 #include "codegen/plan.h"
 #include "codegen/status.h"
 #include "runtime/clock.h"
+#include "runtime/context.h"
 #include "templates/registry.h"
 
 #include <string.h>
@@ -59,6 +60,23 @@ static enum lathe_status prepare(struct lt_trial *trial, const struct lt_trial_o
     return status;
 }
 
+/* The plan's kernel with another text. */
+static enum lathe_status load_text(struct lt_trial *trial, const char *text,
+                                   struct lathe_error *err)
+{
+    struct lathe_kernel *emitted = NULL, *edited = NULL;
+    enum lathe_status status = lathe_emit(&emitted, lathe_function_plan(trial->function),
+                                          lt_context_allocator(trial->context), err);
+
+    if (status == LATHE_OK)
+        status = lathe_kernel_edit(&edited, emitted, text, err);
+    if (status == LATHE_OK)
+        status = lathe_load_kernel(trial->context, &trial->function, edited, err);
+    lathe_kernel_destroy(&edited);
+    lathe_kernel_destroy(&emitted);
+    return status;
+}
+
 enum lathe_status lt_trial_open(struct lt_trial *trial, struct lathe_context *context,
                                 const struct lathe_gemm *problem,
                                 const struct lathe_plan_options *plan,
@@ -71,6 +89,8 @@ enum lathe_status lt_trial_open(struct lt_trial *trial, struct lathe_context *co
     status = read_arguments(trial, problem, options, err);
     if (status == LATHE_OK)
         status = lathe_gemm_get(context, &trial->function, problem, plan, err);
+    if (status == LATHE_OK && options->text)
+        status = load_text(trial, options->text, err);
     return status == LATHE_OK ? prepare(trial, options, err) : status;
 }
 

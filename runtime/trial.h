@@ -13,7 +13,8 @@
 struct lt_trial_options {
     uint64_t seed; /* draws the data */
     bool integers, guard;
-    int reference; /* as in lathe_run_options */
+    int reference;    /* as in lathe_run_options */
+    const char *text; /* in the place of what the plan emits; or null */
 };
 
 struct lt_trial {

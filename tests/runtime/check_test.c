@@ -3,7 +3,9 @@
 #include "include/lathe_tools.h"
 #include "tests/runtime/fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Each a text of the kernel, and what stands there instead. */
 static const char no_fence[] = "fence.proxy.async.shared::cta;|";
@@ -183,6 +185,76 @@ static enum lathe_status run(struct runtime_fixture *f)
     return lathe_run_gemm(f->context, &problem, &plan, NULL, &report, &f->error);
 }
 
+/* What `small_plan` gives, with one place changed; to be freed. */
+static char *changed_text(struct runtime_fixture *f, const char *old, const char *new)
+{
+    struct lathe_gemm problem = small_problem();
+    struct lathe_plan_options options = small_plan();
+    struct lathe_plan plan = LATHE_PLAN_INIT;
+    struct lathe_kernel *kernel = NULL;
+    const char *text, *place;
+    char *changed = malloc(1 << 18);
+
+    options.arch = LATHE_SM_90A;
+    assert_non_null(changed);
+    assert_status(f, lathe_plan_gemm(&plan, &problem, &options, &f->error), LATHE_OK);
+    assert_status(f, lathe_emit(&kernel, &plan, NULL, &f->error), LATHE_OK);
+    text = lathe_kernel_text(kernel, NULL);
+    place = strstr(text, old);
+    assert_non_null(place);
+    assert_true(snprintf(changed, 1 << 18, "%.*s%s%s", (int)(place - text), text, new,
+                         place + strlen(old)) < 1 << 18);
+    lathe_kernel_destroy(&kernel);
+    return changed;
+}
+
+static enum lathe_status run_text(struct runtime_fixture *f, const char *text,
+                                  struct lathe_run_report *report)
+{
+    struct lathe_gemm problem = small_problem();
+    struct lathe_plan_options plan = small_plan();
+    struct lathe_run_options options = LATHE_RUN_OPTIONS_INIT;
+
+    options.text = text;
+    return lathe_run_gemm(f->context, &problem, &plan, &options, report, &f->error);
+}
+
+static void a_text_runs_in_the_place_of_the_plans(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_check_options options = schedules(2, LATHE_CHECK_ALL);
+    struct lathe_check_report report = LATHE_CHECK_REPORT_INIT;
+    struct lathe_run_report run = {.plan = LATHE_PLAN_INIT};
+    char *text;
+
+    use_emulator(f, "");
+    text = changed_text(f, "fence.proxy.async.shared::cta;", "");
+    options.text = text;
+    assert_status(f, check(f, &options, &report), LATHE_OK);
+    assert_true(lathe_findings_errors(report.findings) > 0);
+    assert_string_equal(lathe_findings_at(report.findings, 0)->code, "missing-proxy-fence");
+    lathe_findings_destroy(&report.findings);
+    assert_status(f, run_text(f, text, &run), LATHE_OK);
+    assert_true(run.ok);
+    free(text);
+
+    text = changed_text(f, "%k_blocks, %k_blocks, 64;", "%k_blocks, %k_blocks, 128;");
+    assert_status(f, run_text(f, text, &run), LATHE_OK);
+    assert_false(run.ok);
+    free(text);
+
+    assert_status(f, run_text(f, "", &run), LATHE_MISUSED);
+    options.text = "";
+    assert_status(f, check(f, &options, &report), LATHE_MISUSED);
+    assert_null(report.findings);
+    text = changed_text(f, "mbarrier.init", "mbarrier.unit");
+    assert_status(f, run_text(f, text, &run), LATHE_DRIVER_FAILED);
+    assert_non_null(strstr(f->error.message, "line "));
+    free(text);
+    assert_status(f, run_text(f, NULL, &run), LATHE_OK); /* the plan's own is as it was */
+    assert_true(run.ok);
+}
+
 /* The context is on the emulator itself, and its kernel is loaded, and right. */
 static void others_on_the_emulator_do_not_notice(void **state)
 {
@@ -234,16 +306,18 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
     struct runtime_fixture *f = *state;
     struct fail_allocator allocator;
     enum lathe_status status = LATHE_OUT_OF_MEMORY;
+    char *text = changed_text(f, "fence.proxy.async.shared::cta;", "");
     long n = 0;
 
     fail_allocator_init(&allocator, -1);
     f->options.allocator = &allocator.allocator;
-    use_emulator(f, no_fence);
+    use_emulator(f, "");
     for (; status == LATHE_OUT_OF_MEMORY && n < 500; n++) {
         struct lathe_check_options options = schedules(1, LATHE_CHECK_FIRST);
         struct lathe_check_report report = LATHE_CHECK_REPORT_INIT;
         long live = allocator.live;
 
+        options.text = text;
         allocator.fails_from = allocator.calls + n;
         status = check(f, &options, &report);
         lathe_findings_destroy(&report.findings);
@@ -253,6 +327,7 @@ static void running_out_of_memory_is_reported_at_every_allocation(void **state)
     assert_status(f, status, LATHE_OK);
     assert_true(n > 10);
     lathe_context_destroy(&f->context);
+    free(text);
 }
 
 int main(void)
@@ -263,6 +338,7 @@ int main(void)
         RUNTIME_TEST(a_finding_says_who_where_and_under_which_seed),
         RUNTIME_TEST(a_wrong_answer_is_a_finding),
         RUNTIME_TEST(a_deadlock_is_a_finding_and_the_next_schedule_runs),
+        RUNTIME_TEST(a_text_runs_in_the_place_of_the_plans),
         RUNTIME_TEST(others_on_the_emulator_do_not_notice),
         RUNTIME_TEST(what_breaks_the_rules_is_refused),
         RUNTIME_TEST(running_out_of_memory_is_reported_at_every_allocation),

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""What is easy to get wrong in a kernel whose warps have roles, planted by hand in the text of
+`lathe emit`, as someone would who writes it: `lathe check text=` must name the fault, and of it
+the role and the barrier or the buffer."""
+import re
+import sys
+
+import support
+from support import equal
+
+# Several k blocks for each stage, and an odd number of them, so that parities matter.
+PROBLEM = "gemm m=256 n=256 k=448 arch=sm_90a tile=128x128x64 cluster=2x1x1 stages=2".split()
+# More tiles than there are CTAs.
+TILES = "gemm m=768 n=768 k=192 arch=sm_90a tile=64x64x64 cluster=1x1x1 stages=2".split()
+
+
+def replace(old, new, count=1):
+    """The change of one place, which must be there; count=0: of every place."""
+    def change(text):
+        assert old in text, f"the text has no longer: {old}"
+        return text.replace(old, new, count or -1)
+    return change
+
+
+def delete(old, count=1):
+    return replace(old, "", count)
+
+
+def before(place, line):
+    return replace(place, line + place)
+
+
+PRODUCER_PARITY = "mov.u32 %tiles_parity, 1;"
+CONSUMER_PARITY = "mov.u32 %tiles_parity, 0;"
+FULL_WAIT = """        mbarrier.try_wait.parity.shared::cta.b64 %tiles_ready, [%tiles_full], %tiles_parity;
+        @!%tiles_ready bra $consumer_tiles_ready_wait;
+"""
+EMPTY_WAIT = """        mbarrier.try_wait.parity.shared::cta.b64 %tiles_free, [%tiles_empty], %tiles_parity;
+        @!%tiles_free bra $producer_tiles_free_wait;
+"""
+DRAIN_WAIT = """        mbarrier.try_wait.parity.shared::cta.b64 %tiles_drained, [%tiles_empty], %tiles_parity;
+        @!%tiles_drained bra $producer_tiles_drained_wait;
+"""
+CLUSTER_BARRIER = """    barrier.cluster.arrive.relaxed;
+    barrier.cluster.wait;
+"""
+RESET = "        mov.u32 %k_block, 0;\n    $consumer_k_block:"
+
+# What is planted, the change, codes that fit, and what a report with one of them must name.
+FAULTS = [
+    ("a producer that starts at parity 0", replace(PRODUCER_PARITY, "mov.u32 %tiles_parity, 0;"),
+     "deadlock", ["(producer)", "%tiles_empty"]),
+    ("a consumer that starts at parity 1", replace(CONSUMER_PARITY, "mov.u32 %tiles_parity, 1;"),
+     "premature-use uninitialised", ["(consumer)", "stage ring"]),
+    ("bytes announced without those of the other CTA's multicast",
+     replace("mad.lo.u32 %stage_bytes, %a_rows, 128, 16384;",
+             "mad.lo.u32 %stage_bytes, %a_rows, 128, 8192;"),
+     "transaction-count", ["(producer)", "barriers + 8"]),
+    ("bytes announced for two CTAs", replace("mad.lo.u32 %stage_bytes, %a_rows, 128, 16384;",
+                                             "mad.lo.u32 %stage_bytes, %a_rows, 256, 32768;"),
+     "deadlock transaction-count", ["%tiles_full"]),
+    ("a barrier of the whole CTA in a role", before(RESET, "        bar.sync 0;\n"),
+     "deadlock", ["(producer)", "at barrier 0: 256 threads are there"]),
+    ("a barrier of the CTA where the cluster's belongs",
+     replace(CLUSTER_BARRIER, "    bar.sync 0;\n"), "barrier-init early-access",
+     ["barriers"]),
+    ("a CTA that ends while another still signals it", delete(DRAIN_WAIT), "early-exit",
+     ["(consumer)", "barriers + 16"]),
+    ("a product of a stage that was not waited for", delete(FULL_WAIT),
+     "premature-use uninitialised", ["(consumer)", "stage ring"]),
+    ("a copy into a stage that was not waited for", delete(EMPTY_WAIT), "arrival-count",
+     ["(producer)", "%tiles_full"]),
+    ("a stage that goes before its product is done",
+     replace("wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 2;"),
+     "stage-reused", ["(producer)", "(consumer)", "stage ring"]),
+    ("sums that are read before they are there", delete("wgmma.wait_group.sync.aligned 0;"),
+     "premature-accumulator", ["(consumer)", "%acc"]),
+    ("no proxy fence before a store by TMA", delete("fence.proxy.async.shared::cta;", 0),
+     "missing-proxy-fence", ["(consumer)", "epilogue staging"]),
+    ("no barrier before a store by TMA",
+     replace("fence.proxy.async.shared::cta;  // TMA reads what ordinary stores have written\n"
+             "                bar.sync %store_barrier, 128;", "fence.proxy.async.shared::cta;", 0),
+     "race", ["(consumer)", "epilogue staging"]),
+    ("a phase that starts anew with each tile",
+     before(RESET, "        mov.u32 %tiles_parity, 0;\n"),
+     "premature-use", ["(producer)", "(consumer)", "stage ring"], TILES),
+]
+
+
+def plant(bench, change, problem=PROBLEM):
+    """Writes k.ptx."""
+    equal(bench.run(["emit", *problem, "-o", "k.ptx"]).code, 0, "emit")
+    with open(bench.path("k.ptx"), encoding="ascii") as file:
+        text = file.read()
+    changed = change(text)
+    assert changed != text, "nothing is planted"
+    with open(bench.path("k.ptx"), "w", encoding="ascii") as file:
+        file.write(changed)
+
+
+def found(bench, name, change, codes, words, problem=PROBLEM):
+    bench.use_emulator()
+    plant(bench, change, problem)
+    result = bench.run(["check", *problem, "text=k.ptx", "data=integers", "seeds=10", "--json"])
+    findings = result.json.get("findings", [])
+    seen = [(finding["code"], " ".join(finding["report"])) for finding in findings]
+    fitting = [report for code, report in seen if code in codes.split()]
+    equal(result.code in (0, 1), True, f"{name}: {result.text}{result.err}")
+    assert fitting, f"{name}: {seen or 'nothing was found'}"
+    assert any(all(word in report for word in words) for report in fitting), (
+        f"{name}: no report has all of {words}: {fitting}")
+
+
+def nothing_is_found_in_the_text_as_it_was(bench):
+    bench.use_emulator()
+    equal(bench.run(["emit", *PROBLEM, "-o", "k.ptx"]).code, 0, "emit")
+    result = bench.run(["check", *PROBLEM, "text=k.ptx", "guard=1", "seeds=10", "--json"])
+    equal((result.code, result.json["findings"]), (0, []), "check")
+    result = bench.run(["run", *PROBLEM, "text=k.ptx", "--json"])
+    equal((result.code, result.json["ok"]), (0, True), "run")
+
+
+def run_runs_the_text_that_it_is_given(bench):
+    bench.use_emulator()
+    plant(bench, replace("mul.f32 %low, %acc0, %alpha;", "mov.f32 %low, %acc0;"))
+    result = bench.run(["run", *PROBLEM, "text=k.ptx", "--json"])
+    equal((result.code, result.json["ok"]), (1, False), "run")
+
+
+def what_cannot_run_is_refused_in_a_line(bench):
+    bench.use_emulator()
+    with open(bench.path("empty.ptx"), "w", encoding="ascii"):
+        pass
+    plant(bench, lambda text: text[:len(text) // 2])
+    for file, said in (("absent.ptx", "No such file"), ("empty.ptx", "must keep the entry"),
+                       ("k.ptx", r"line \d+: ")):
+        for verb in ("check", "run"):
+            result = bench.run([verb, *PROBLEM, "text=" + file])
+            equal(result.code, 1, f"{verb} {file}")
+            support.one_line(result, f"{verb} {file}")
+            assert re.search(said, result.err), result.err
+
+
+TESTS = [nothing_is_found_in_the_text_as_it_was, run_runs_the_text_that_it_is_given,
+         what_cannot_run_is_refused_in_a_line]
+
+if __name__ == "__main__":
+    sys.exit(support.main(
+        [(test.__name__.replace("_", " "), test) for test in TESTS] +
+        [(fault[0] + " is found",
+          lambda bench, fault=fault: found(bench, *fault)) for fault in FAULTS]))
