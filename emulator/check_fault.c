@@ -43,7 +43,8 @@ static const char *needed_for(const char *code)
         {"barrier-misuse", "whole warps, the same number of them by all, and one arrival before "
                            "each wait"},
         {"arrival-count",
-         "as many arrivals a phase as mbarrier.init tells of, or another number there"},
+         "as many arrivals a phase as mbarrier.init tells of, or another number there; of who "
+         "comes a second time in a phase, a wait before that lets nobody through too early"},
         {"transaction-count",
          "expect_tx of the bytes that land in the phase, no more and no fewer"},
         {"out-of-bounds", "an address inside of the allocation, or a guard for threads that have "

@@ -70,7 +70,9 @@ static const char *needed_for_copy(const struct emu_access *copy)
     if (emu_has_word(copy->op->text, "bulk_group"))
         return "cp.async.bulk.wait_group (with .read it waits for the sources alone) by the thread "
                "that issued the copy, then a barrier";
-    return "a wait, by who reads, for the phase of the mbarrier that the copy completes on";
+    return "a wait, by who reads, for the phase of the mbarrier that the copy completes on; one "
+           "that "
+           "is there was over too early: its parity, or the bytes and arrivals of the phase";
 }
 
 /* ---- The mistake ---- */

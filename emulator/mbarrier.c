@@ -134,16 +134,31 @@ static bool add_bytes(struct emu_warp *warp, const struct emu_op *op, int lane,
     return false;
 }
 
+/* Where all have come and bytes have not, whoever arrives takes the phase for over. */
+static void fault_arrivals(struct emu_warp *warp, const struct emu_op *op, int lane,
+                           const struct emu_mbarrier *barrier, uint32_t count)
+{
+    unsigned long long phase = barrier->phase;
+    const char *plural = count == 1 ? "" : "s";
+
+    name_place(warp, barrier->cta, barrier->offset);
+    if (barrier->pending == 0)
+        emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "arrival-count",
+                     "%u arrival%s at the mbarrier at shared address 0x%x, whose phase %llu is not "
+                     "over: all its arrivals have come, and not all of its bytes",
+                     count, plural, barrier->offset, phase);
+    else
+        emu_fault_as(warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "arrival-count",
+                     "%u arrival%s at the mbarrier at shared address 0x%x, whose phase %llu waits "
+                     "for %u more",
+                     count, plural, barrier->offset, phase, barrier->pending);
+}
+
 static bool arrive(struct emu_warp *warp, const struct emu_op *op, int lane,
                    struct emu_mbarrier *barrier, uint32_t count)
 {
     if (count == 0 || count > barrier->pending) {
-        name_place(warp, barrier->cta, barrier->offset);
-        emu_fault_as(
-            warp, op, lane, EMU_ILLEGAL_INSTRUCTION, "arrival-count",
-            "%u arrivals at the mbarrier at shared address 0x%x, whose phase %llu waits for "
-            "%u more",
-            count, barrier->offset, (unsigned long long)barrier->phase, barrier->pending);
+        fault_arrivals(warp, op, lane, barrier, count);
         return false;
     }
     barrier->pending -= count;
