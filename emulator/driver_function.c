@@ -113,7 +113,8 @@ CUresult emu_cu_function_attribute(int *value, CUfunction_attribute attribute, C
         *value = function->carveout;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-        *value = function->info.function->explicitcluster && !function->cluster[0];
+        *value =
+            function->info.function->explicitcluster; /* whatever the text requires (measured) */
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:

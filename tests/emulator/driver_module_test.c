@@ -186,7 +186,8 @@ static void functions_say_what_they_need(void **state)
     assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_BINARY_VERSION), 90);
     assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH), 2);
     assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT), 1);
-    assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET), 0);
+    assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET), 1);
+    assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET), 0);
     assert_int_equal(
         attribute(driver_function(module, "clusters"), CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET),
         1);
