@@ -285,6 +285,8 @@ static bool decode_one(struct emu_decoder *d, const struct emu_instruction *i, s
         decode_alu,
     };
 
+    if (!emu_check_words(d, i))
+        return false;
     for (size_t k = 0; k < sizeof decoders / sizeof decoders[0]; k++) {
         *op = (struct emu_op){.text = i, .target = -1};
         emu_set_default_words(op, i);

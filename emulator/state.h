@@ -598,6 +598,9 @@ struct emu_decoder {
     int target;
 };
 
+/* Whether each word behind the instruction's name may stand there; else an error that names it. */
+bool emu_check_words(struct emu_decoder *decoder, const struct emu_instruction *instruction);
+
 typedef enum emu_decoded (*emu_decode)(struct emu_decoder *decoder,
                                        const struct emu_instruction *instruction,
                                        struct emu_op *op);
