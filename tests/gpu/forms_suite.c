@@ -226,6 +226,7 @@ static bool open_machines(struct suite *suite, bool wants_gpu)
     bool opened = form_machine_be_exact() && form_machine_set_seed(suite->seed) &&
                   form_machine_open(&suite->emulator, LATHE_EMULATOR_ALWAYS);
 
+    suite->failed += !opened; /* a GPU may lack, the emulator never */
     suite->has_gpu = wants_gpu && opened && form_machine_open(&suite->gpu, LATHE_EMULATOR_NEVER);
     return opened && suite->has_gpu == wants_gpu;
 }

@@ -140,13 +140,15 @@ static bool run_case(void *user, struct tensor_case *it)
 
 /* ---- All ---- */
 
+/* Without a GPU there is nothing to compare with; that there is no emulator is a failure. */
 static bool open_machines(struct suite *suite)
 {
-    return suite->folder ||
-           ((!suite->progress->is_exact || form_machine_be_exact()) &&
-            form_machine_set_seed(suite->seed) &&
-            form_machine_open(&suite->emulator, LATHE_EMULATOR_ALWAYS) &&
-            (!suite->wants_gpu || form_machine_open(&suite->gpu, LATHE_EMULATOR_NEVER)));
+    bool opened = (!suite->progress->is_exact || form_machine_be_exact()) &&
+                  form_machine_set_seed(suite->seed) &&
+                  form_machine_open(&suite->emulator, LATHE_EMULATOR_ALWAYS);
+
+    suite->progress->failed += !opened;
+    return opened && (!suite->wants_gpu || form_machine_open(&suite->gpu, LATHE_EMULATOR_NEVER));
 }
 
 /* Cases from the next one on, as far as this process can run them. */
@@ -155,9 +157,9 @@ static void run_some(struct suite *suite)
     struct tensor_cases cases = {
         .it = &suite->it, .from = suite->progress->next, .use = run_case, .user = suite};
 
-    suite->progress->is_over =
-        !open_machines(suite) || (tensor_each_copy(&cases) && tensor_each_product(&cases, false) &&
-                                  tensor_each_product(&cases, true));
+    suite->progress->is_over = !(suite->folder || open_machines(suite)) ||
+                               (tensor_each_copy(&cases) && tensor_each_product(&cases, false) &&
+                                tensor_each_product(&cases, true));
     form_machine_close(&suite->gpu);
     form_machine_close(&suite->emulator);
 }
