@@ -65,18 +65,28 @@ static void a_word_that_does_not_is_named_with_its_line(void **state)
     static const struct {
         const char *instruction, *said;
     } wrong[] = {
-        {"mbarrier.arrive.arrive_x.shared.b64 _, [%r]", ".arrive_x is no word of mbarrier"},
+        {"mbarrier.arrive.arrive_x.shared.b64 _, [%r]", ".arrive_x is no word of mbarrier.arrive"},
         {"ld.global.sync.u32 %r, [%d]", ".sync is no word of ld"},
         {"ld.glbal.u32 %r, [%d]", ".glbal is no word of ld"},
         {"st.global.ca.u32 [%d], %r", ".ca is no word of st"},
         {"atom.global.sub.u32 %r, [%d], %r", ".sub is no word of atom"},
         {"fence.acqrel.gpu", ".acqrel is no word of fence"},
-        {"bar.sync.aligned 0", ".aligned is no word of bar"},
-        {"cp.async.cs.shared.global [%r], [%d], 16", ".cs is no word of cp"},
+        {"bar.sync.aligned 0", ".aligned is no word of bar.sync"},
+        {"cp.async.cs.shared.global [%r], [%d], 16", ".cs is no word of cp.async"},
+        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.ignore_oob [%r], [%d], "
+         "16, 4, 4, [%a]",
+         ".ignore_oob is no word of cp.async.bulk"},
+        {"mbarrier.init.parity.shared.b64 [%r], 1", ".parity is no word of mbarrier.init"},
+        {"atom.local.add.u32 %r, [%d], %r", ".local is no word of atom"},
+        {"barrier.cluster.sync", ".sync is no word of barrier.cluster"},
         {"ret.all", ".all is no word of ret"},
         {"ld.global.global.u32 %r, [%d]", ".global stands there twice"},
         {"ld.global.shared.u32 %r, [%d]", ".shared is its second space"},
         {"st.global.u32.b32 [%d], %r", ".b32 is its second type"},
+        {"bar.sync.arrive 2, 128", ".arrive is no word of bar.sync"},
+        {"ld.relaxed.gpu.cta.u32 %r, [%d]", ".cta is its second scope"},
+        {"ld.volatile.relaxed.gpu.u32 %r, [%d]", ".relaxed is its second order"},
+        {"red.global.add.min.u32 [%d], %r", ".min is its second operation"},
     };
 
     (void)state;
