@@ -141,64 +141,6 @@ static void settle_page(const struct emu_histories *histories, struct emu_page *
     page->bytes = NULL;
 }
 
-/* ---- What was released where ---- */
-
-static struct emu_place_clock *place_slot(struct emu_place_clock *places, size_t room,
-                                          uint64_t address)
-{
-    size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
-
-    while (places[at].is_used && places[at].address != address)
-        at = (at + 1) & (room - 1);
-    return &places[at];
-}
-
-static bool widen_places(struct emu_check *check)
-{
-    size_t room = check->place_room ? 2 * check->place_room : 64;
-    struct emu_place_clock *wider;
-
-    if (2 * (check->place_count + 1) <= check->place_room)
-        return true;
-    wider = calloc(room, sizeof *wider);
-    if (!wider)
-        return false;
-    for (size_t i = 0; i < check->place_room; i++)
-        if (check->places[i].is_used)
-            *place_slot(wider, room, check->places[i].address) = check->places[i];
-    free(check->places);
-    check->places = wider;
-    check->place_room = room;
-    return true;
-}
-
-struct emu_clock *emu_check_place(struct emu_check *check, uint64_t address, bool make)
-{
-    struct emu_place_clock *place;
-
-    if (!make && check->place_count == 0)
-        return NULL;
-    if (make && !widen_places(check))
-        return NULL;
-    place = place_slot(check->places, check->place_room, address);
-    if (!place->is_used) {
-        if (!make)
-            return NULL;
-        *place = (struct emu_place_clock){.address = address, .is_used = true};
-        check->place_count++;
-    }
-    return &place->clock;
-}
-
-static void forget_places(struct emu_check *check)
-{
-    for (size_t i = 0; i < check->place_room; i++)
-        emu_clock_free(&check->places[i].clock);
-    free(check->places);
-    check->places = NULL;
-    check->place_count = check->place_room = 0;
-}
-
 /* ---- Of a device ---- */
 
 struct emu_check *emu_check_create(const struct emu_check_options *options)
@@ -219,7 +161,7 @@ void emu_check_destroy(struct emu_check *check)
 {
     if (!check)
         return;
-    forget_places(check);
+    emu_check_forget_places(check);
     for (size_t i = 0; i < check->page_room; i++)
         free(check->pages[i].bytes);
     free(check->pages);
@@ -258,8 +200,10 @@ static bool begin_warp(struct emu_warp *warp)
     if (warp->cta->cluster->cta_count == 1)
         return true;
     /* That it is there needs no fence. */
-    return emu_clock_see(&check->clock, start, once) &&
-           emu_clock_see(&check->released, start, once);
+    for (int level = 0; level < EMU_SCOPES; level++)
+        if (!emu_clock_see(&check->released[level], start, once))
+            return false;
+    return emu_clock_see(&check->clock, start, once);
 }
 
 static bool begin_cta(struct emu_cta *cta)
@@ -300,8 +244,11 @@ static void end_warp(struct emu_warp *warp)
     if (!check)
         return;
     emu_clock_free(&check->clock);
-    emu_clock_free(&check->released);
-    emu_clock_free(&check->acquired);
+    for (int level = 0; level < EMU_SCOPES; level++) {
+        emu_clock_free(&check->released[level]);
+        emu_clock_free(&check->acquired[level]);
+    }
+    emu_clock_free(&check->missed);
     for (int i = 0; i < EMU_CHECK_MAPS; i++)
         emu_clock_free(&check->maps[i].told);
     emu_check_drop(check->snapshot);
@@ -325,8 +272,11 @@ static void end_cta(struct emu_cta *cta)
         emu_clock_free(&check->complete[i][1]);
     }
     for (size_t i = 0; i < check->mbarrier_count; i++) {
-        emu_clock_free(&check->mbarriers[i]->arrived);
-        emu_clock_free(&check->mbarriers[i]->complete);
+        for (int level = 0; level < EMU_MBARRIER_SCOPES; level++) {
+            emu_clock_free(&check->mbarriers[i]->arrived[level]);
+            emu_clock_free(&check->mbarriers[i]->complete[level]);
+        }
+        emu_clock_free(&check->mbarriers[i]->missed);
         free(check->mbarriers[i]);
     }
     emu_clock_free(&check->exited);
@@ -358,7 +308,7 @@ void emu_check_end_run(struct emu_run *run)
     for (size_t i = 0; i < check->page_room; i++)
         settle_page(check->histories, &check->pages[i]);
     emu_histories_reset(check->histories);
-    forget_places(check);
+    emu_check_forget_places(check);
     check->clusters = 0;
 }
 

@@ -51,13 +51,15 @@ bool emu_check_writer(const struct emu_cta *cta, uint32_t offset, struct emu_acc
 uint32_t emu_check_kind(const struct emu_instruction *text)
 {
     static const char *const strong[] = {"volatile", "relaxed", "acquire", "release", "mmio"};
+    static const uint32_t scopes[EMU_SCOPES] = {EMU_FOR_CTA, EMU_FOR_CLUSTER, 0};
     const char *word = text->words[0];
+    uint32_t scope = scopes[emu_check_scope(text, EMU_OF_ALL)];
 
     if (strcmp(word, "atom") == 0 || strcmp(word, "red") == 0)
-        return EMU_READS | EMU_WRITES | EMU_STRONG;
+        return EMU_READS | EMU_WRITES | EMU_STRONG | scope;
     for (size_t i = 0; i < sizeof strong / sizeof strong[0]; i++)
         if (emu_has_word(text, strong[i]))
-            return EMU_STRONG | (word[0] == 's' ? EMU_WRITES : EMU_READS);
+            return EMU_STRONG | scope | (word[0] == 's' ? EMU_WRITES : EMU_READS);
     return word[0] == 's' || strcmp(word, "tensormap") == 0 ? EMU_WRITES : EMU_READS;
 }
 

@@ -190,7 +190,8 @@ static struct emu_finding *known(struct emu_check *check, const struct emu_found
 
     for (size_t i = 0; i < check->finding_count; i++)
         if (strcmp(check->findings[i].finding.code, found->code) == 0 &&
-            check->findings[i].op == found->op && check->findings[i].other == other)
+            (check->findings[i].op == found->op || found->is_one_of_many) &&
+            check->findings[i].other == other)
             return &check->findings[i].finding;
     return NULL;
 }

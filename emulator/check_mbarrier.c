@@ -55,8 +55,11 @@ void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int
     check->initialiser = warp->check->inits;
     check->init_time = warp->check->init_time;
     check->init = access;
-    emu_clock_free(&check->arrived);
-    emu_clock_free(&check->complete);
+    for (int level = 0; level < EMU_MBARRIER_SCOPES; level++) {
+        emu_clock_free(&check->arrived[level]);
+        emu_clock_free(&check->complete[level]);
+    }
+    emu_clock_free(&check->missed);
     emu_check_access(warp, lane, &access, &warp->check->clock, barrier->cta, barrier->offset, 8);
 }
 
@@ -142,18 +145,35 @@ void emu_check_mbarrier_bytes(const struct emu_async *work)
     emu_check_found(&found);
 }
 
+/* The manual has .cta where no scope is written; but libraries arrive at the barriers of other CTAs
+ * without one, and count on it. So who writes none gets the cluster's. The own CTA's arrivals are
+ * there for both. */
+static enum emu_scope scope_of(const struct emu_op *op)
+{
+    enum emu_scope scope = emu_check_scope(op->text, EMU_OF_CLUSTER);
+
+    return scope < EMU_OF_CLUSTER ? scope : EMU_OF_CLUSTER;
+}
+
 void emu_check_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op,
                                struct emu_mbarrier *barrier)
 {
+    bool is_own = barrier->cta == warp->cta, is_relaxed = emu_has_word(op->text, "relaxed");
+    const struct emu_clock *known =
+        is_relaxed ? &warp->check->released[is_own ? EMU_OF_CTA : EMU_OF_CLUSTER]
+                   : &warp->check->clock;
+
     if (!barrier->check)
         return;
     barrier->check->last_arrival = use_of(warp, op, 0);
-    if (emu_has_word(op->text, "relaxed")) {
-        emu_check_join(warp, &barrier->check->arrived, &warp->check->released);
-        return;
-    }
-    emu_check_join(warp, &barrier->check->arrived, &warp->check->clock);
-    emu_check_tick(warp);
+    if (is_own)
+        emu_check_join(warp, &barrier->check->arrived[EMU_OF_CTA], known);
+    if (is_own || scope_of(op) == EMU_OF_CLUSTER)
+        emu_check_join(warp, &barrier->check->arrived[EMU_OF_CLUSTER], known);
+    else
+        emu_check_join(warp, &barrier->check->missed, known);
+    if (!is_relaxed)
+        emu_check_tick(warp);
 }
 
 void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *item)
@@ -163,8 +183,9 @@ void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *i
 
     if (!barrier || !barrier->check)
         return;
-    if (!emu_clock_see(&barrier->check->arrived, warp->check->copies, time))
-        emu_check_no_memory(warp);
+    for (int level = 0; level < EMU_MBARRIER_SCOPES; level++)
+        if (!emu_clock_see(&barrier->check->arrived[level], warp->check->copies, time))
+            emu_check_no_memory(warp);
 }
 
 /* A wait that somebody is still in, for a phase that ended a whole turn of the parity ago. */
@@ -211,8 +232,10 @@ void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *bar
     struct emu_check_mbarrier *check = barrier->check;
 
     check->completions++;
-    emu_check_join(warp, &check->complete, &check->arrived);
-    emu_clock_free(&check->arrived);
+    for (int level = 0; level < EMU_MBARRIER_SCOPES; level++) {
+        emu_check_join(warp, &check->complete[level], &check->arrived[level]);
+        emu_clock_free(&check->arrived[level]);
+    }
     look_for_aliasing(barrier);
 }
 
@@ -220,6 +243,7 @@ void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int
                              struct emu_mbarrier *barrier)
 {
     struct emu_check_mbarrier *check = barrier->check;
+    enum emu_scope scope = scope_of(op);
     struct emu_time time;
 
     emu_check_lane_order(warp, 1u << lane, true);
@@ -227,14 +251,23 @@ void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int
         return;
     time = (struct emu_time){check->completions, check->completions};
     if (emu_has_word(op->text, "relaxed")) {
-        emu_check_join(warp, &warp->check->acquired, &check->complete);
-        if (!emu_clock_see(&warp->check->acquired, check->agent, time))
-            emu_check_no_memory(warp);
+        for (int level = 0; level <= (int)scope; level++) {
+            struct emu_clock *acquired = &warp->check->acquired[level];
+
+            emu_check_join(warp, acquired, &check->complete[level]);
+            if (!emu_clock_see(acquired, check->agent, time))
+                emu_check_no_memory(warp);
+        }
         return;
     }
-    if (emu_clock_get(&warp->check->clock, check->agent).seen == time.seen)
+    if (warp->check->waited == op &&
+        emu_clock_get(&warp->check->clock, check->agent).seen == time.seen)
         return; /* another lane has seen it already */
-    emu_check_join(warp, &warp->check->clock, &check->complete);
+    warp->check->waited = op;
+    emu_check_join(warp, &warp->check->clock, &check->complete[scope]);
+    if (scope < EMU_OF_CLUSTER)
+        emu_check_join(warp, &warp->check->missed, &check->complete[EMU_OF_CLUSTER]);
+    emu_check_join(warp, &warp->check->missed, &check->missed);
     if (!emu_clock_see(&warp->check->clock, check->agent, time))
         emu_check_no_memory(warp);
 }

@@ -14,6 +14,21 @@ static void publish(struct emu_warp *warp, struct emu_clock *to)
     emu_check_tick(warp);
 }
 
+enum emu_scope emu_check_scope(const struct emu_instruction *text, enum emu_scope otherwise)
+{
+    for (int i = 1; i < text->word_count; i++) {
+        const char *word = text->words[i];
+
+        if (strcmp(word, "cta") == 0)
+            return EMU_OF_CTA;
+        if (strcmp(word, "cluster") == 0)
+            return EMU_OF_CLUSTER;
+        if (strcmp(word, "gpu") == 0 || strcmp(word, "gl") == 0 || strcmp(word, "sys") == 0)
+            return EMU_OF_ALL;
+    }
+    return otherwise;
+}
+
 static void learn(struct emu_warp *warp, const struct emu_clock *from)
 {
     emu_check_join(warp, &warp->check->clock, from);
@@ -35,7 +50,8 @@ static void fence_inits(struct emu_warp *warp)
     struct emu_time time = {check->init_time, check->init_time};
 
     if (!emu_clock_see(&check->clock, check->inits, time) ||
-        !emu_clock_see(&check->released, check->inits, time))
+        !emu_clock_see(&check->released[EMU_OF_CTA], check->inits, time) ||
+        !emu_clock_see(&check->released[EMU_OF_CLUSTER], check->inits, time))
         emu_check_no_memory(warp);
 }
 
@@ -55,9 +71,23 @@ static bool is_of_async_proxy(const struct emu_instruction *text)
     return emu_has_word(text, "alias");
 }
 
-void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t mask)
+/* It and the relaxed operation beside it order for as many as the narrower of the two says. */
+static void fence(struct emu_warp *warp, enum emu_scope scope)
 {
     struct emu_check_warp *check = warp->check;
+
+    for (int level = 0; level <= (int)scope; level++)
+        learn(warp, &check->acquired[level]);
+    for (int level = 0; level <= (int)scope; level++)
+        emu_check_join(warp, &check->released[level], &check->clock);
+    for (int level = (int)scope + 1; level < EMU_SCOPES; level++)
+        emu_check_join(warp, &check->missed, &check->acquired[level]);
+    check->has_narrow_fence |= scope < EMU_OF_ALL;
+    emu_check_tick(warp);
+}
+
+void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t mask)
+{
     const struct emu_instruction *text = op->text;
 
     if (strncmp(text->words[0], "grid", 4) == 0) {
@@ -70,8 +100,7 @@ void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
             fence_proxy(warp);
     } else {
         emu_check_lane_order(warp, mask, true);
-        learn(warp, &check->acquired);
-        publish(warp, &check->released);
+        fence(warp, emu_check_scope(text, EMU_OF_ALL));
     }
 }
 
@@ -102,22 +131,22 @@ static uint64_t name_of(struct emu_warp *warp, const struct emu_op *op, uint64_t
 static void strong_lane(struct emu_warp *warp, const struct emu_op *op, uint64_t address)
 {
     uint32_t kind = op->kind;
-    struct emu_check *all = warp->cta->cluster->run->device->check;
+    enum emu_scope scope = emu_check_scope(op->text, EMU_OF_ALL);
     struct emu_check_warp *check = warp->check;
     uint64_t name = name_of(warp, op, address);
-    bool releases = kind & EMU_WRITES && has_any(op->text, "release", "acq_rel"),
-         acquires = kind & EMU_READS && has_any(op->text, "acquire", "acq_rel");
-    struct emu_clock *place = emu_check_place(all, name, false);
+    bool releases = has_any(op->text, "release", "acq_rel"),
+         acquires = has_any(op->text, "acquire", "acq_rel");
+    struct emu_clock *learnt[EMU_SCOPES];
+    const struct emu_clock *published[EMU_SCOPES];
 
-    if (place && kind & EMU_READS)
-        emu_check_join(warp, acquires ? &check->clock : &check->acquired, place);
-    if (!(kind & EMU_WRITES) || (!releases && check->released.count == 0))
-        return;
-    place = emu_check_place(all, name, true);
-    if (place)
-        emu_check_join(warp, place, releases ? &check->clock : &check->released);
-    else
-        emu_check_no_memory(warp);
+    for (int level = 0; level < EMU_SCOPES; level++) {
+        learnt[level] = acquires ? &check->clock : &check->acquired[level];
+        published[level] = releases ? &check->clock : &check->released[level];
+    }
+    if (kind & EMU_READS)
+        emu_check_place_acquire(warp, name, scope, learnt);
+    if (kind & EMU_WRITES)
+        emu_check_place_release(warp, name, scope, published);
 }
 
 void emu_check_strong(struct emu_warp *warp, const struct emu_op *op, uint32_t mask,
@@ -168,7 +197,7 @@ void emu_check_cluster_arrive(struct emu_warp *warp, const struct emu_op *op)
     struct emu_clock *arrived = &warp->cta->cluster->check->arrived;
 
     if (emu_has_word(op->text, "relaxed"))
-        emu_check_join(warp, arrived, &warp->check->released);
+        emu_check_join(warp, arrived, &warp->check->released[EMU_OF_CLUSTER]);
     else
         publish(warp, arrived);
 }

@@ -46,8 +46,12 @@ static bool is_checked_read(const struct emu_access *read, const struct emu_acce
 static bool is_told(const struct emu_warp *warp, const struct emu_access *now,
                     const struct emu_access *before)
 {
-    return now->kind == (EMU_READS | EMU_STRONG) &&
-           emu_clock_get(&warp->check->acquired, before->agent).seen >= before->time;
+    if (!reads_alone(now) || !(now->kind & EMU_STRONG) || now->kind & EMU_BY_ASYNC)
+        return false;
+    for (int level = 0; level < EMU_SCOPES; level++)
+        if (emu_clock_get(&warp->check->acquired[level], before->agent).seen >= before->time)
+            return true;
+    return false;
 }
 
 /* ---- What they should have done ---- */
@@ -102,6 +106,9 @@ static void call_race(struct emu_found *found, const struct emu_access *now,
         found->what = "a plain read beside atomics may be old, or torn";
         found->needed = "ld.relaxed or ld.volatile; it is harmless where a compare-and-swap checks "
                         "what was read";
+    } else if (now->kind & before->kind & EMU_STRONG) {
+        found->what = "both are strong, but of a scope that does not hold both";
+        found->needed = ".cluster between CTAs of a cluster, .gpu between others, on both";
     } else if ((now->kind ^ before->kind) & EMU_STRONG) {
         found->what = "nothing orders the two, and only one of them is atomic, volatile or relaxed";
         found->needed = "both so, or a release and an acquire, or a barrier, between the two";
@@ -164,6 +171,12 @@ void emu_check_done(struct emu_warp *warp)
     emu_check_found(found);
 }
 
+/* Something orders them, but not for each other. */
+static bool is_too_narrow(const struct emu_warp *warp, const struct emu_access *before)
+{
+    return emu_clock_get(&warp->check->missed, before->agent).seen >= before->time;
+}
+
 void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,
                         const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address)
 {
@@ -186,6 +199,11 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
         if (is_told(warp, now, found.other))
             return;
         describe(&found, now, found.other, conflict->is_first);
+        if (!found.is_warning && is_too_narrow(warp, found.other)) {
+            found.what = "what orders the two is of a scope that does not hold both";
+            found.needed = ".cluster between CTAs of a cluster, .gpu between others: on the "
+                           "release, on the acquire, and on the fences beside them";
+        }
         if (may_be_same_value(now, found.other, cta)) {
             put_off(&found);
             return;

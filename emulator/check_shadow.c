@@ -8,7 +8,7 @@ enum {
     OTHERS_MAX = 64, /* of one history; then the oldest is forgotten, and may be missed */
     MEMO_SIZE = 1 << 14,
     MANY = 1 << 20,
-    KINDS = 16 /* of accesses: bits */
+    KINDS = 64 /* of accesses: bits */
 };
 
 struct history {
@@ -192,12 +192,23 @@ static uint32_t record_of(struct emu_histories *h, const struct emu_access *acce
 
 /* ---- Conflicts ---- */
 
+/* Whether each is strong for the other. Source: PTX ISA "Morally strong operations". */
+static bool are_strong(const struct emu_access *a, const struct emu_access *b)
+{
+    uint32_t scopes = (a->kind | b->kind) & (EMU_FOR_CTA | EMU_FOR_CLUSTER);
+
+    if (!(a->kind & b->kind & EMU_STRONG))
+        return false;
+    return !scopes || (a->agent.cluster == b->agent.cluster &&
+                       (!(scopes & EMU_FOR_CTA) || memcmp(a->cta, b->cta, sizeof a->cta) == 0));
+}
+
 static enum emu_verdict judge(const struct emu_access *before, const struct emu_access *now,
                               const struct emu_clock *clock)
 {
     struct emu_time time;
 
-    if (!((before->kind | now->kind) & EMU_WRITES) || (before->kind & now->kind & EMU_STRONG))
+    if (!((before->kind | now->kind) & EMU_WRITES) || are_strong(before, now))
         return EMU_FINE;
     time = emu_clock_get(clock, before->agent);
     if (time.seen < before->time)

@@ -29,7 +29,10 @@ enum {
     EMU_READS = 1,
     EMU_WRITES = 2,
     EMU_STRONG = 4, /* atomics, volatile and relaxed accesses: no race among themselves */
-    EMU_BY_ASYNC = 8
+    EMU_BY_ASYNC = 8,
+    /* Of strong ones that are so for the threads of the CTA, or of the cluster, alone. */
+    EMU_FOR_CTA = 16,
+    EMU_FOR_CLUSTER = 32
 };
 
 /* An access: by whom, when, by what in the text. */

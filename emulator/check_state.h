@@ -15,12 +15,12 @@ struct emu_page {
     bool is_used;
 };
 
-/* What was released at an address. */
-struct emu_place_clock {
-    uint64_t address; /* global, or of shared memory with cluster and rank above */
-    struct emu_clock clock;
-    bool is_used;
-};
+/* For whom an operation orders: the CTA's threads, the cluster's, all. The wider ones are in the
+ * count of scopes for the narrower too. */
+enum emu_scope { EMU_OF_CTA, EMU_OF_CLUSTER, EMU_OF_ALL, EMU_SCOPES };
+
+/* What was released at an address (check_place.c). */
+struct emu_place;
 
 struct emu_found {
     const char *code;
@@ -35,7 +35,8 @@ struct emu_found {
     bool has_address;
     const struct emu_frame *frame; /* whose register the slot is, where it is about one */
     int slot;
-    bool is_of_cta; /* and of no warp of it */
+    bool is_of_cta;      /* and of no warp of it */
+    bool is_one_of_many; /* that all have that cause: whichever instruction it is, told once */
     const char *what, *needed;
     bool is_warning;
 };
@@ -59,7 +60,7 @@ struct emu_check {
     struct emu_histories *histories;
     struct emu_page *pages; /* by hash */
     size_t page_count, page_room;
-    struct emu_place_clock *places; /* by hash */
+    struct emu_place *places; /* by hash */
     size_t place_count, place_room;
     uint32_t clusters; /* that have begun in this run */
     struct {
@@ -88,6 +89,9 @@ struct emu_remote_use {
     uint64_t address;
 };
 
+/* Another CTA's arrival is of the cluster's scope, or orders nothing. */
+enum { EMU_MBARRIER_SCOPES = EMU_OF_CLUSTER + 1 };
+
 struct emu_check_mbarrier {
     uint32_t offset;
     struct emu_agent agent; /* of the copies that complete on it */
@@ -95,8 +99,11 @@ struct emu_check_mbarrier {
     struct emu_agent initialiser;
     uint32_t init_time;
     struct emu_access init;
-    struct emu_access last_arrival;     /* for reports                                    */
-    struct emu_clock arrived, complete; /* of the phase that runs; of all that are over   */
+    struct emu_access last_arrival; /* for reports */
+    /* Of the phase that runs; of all that are over. Of the own CTA's arrivals; and of those of
+     * others too, which an operation with .cta written does not order. */
+    struct emu_clock arrived[EMU_MBARRIER_SCOPES], complete[EMU_MBARRIER_SCOPES];
+    struct emu_clock missed; /* that arrivals from elsewhere with .cta do not tell */
 };
 
 struct emu_check_cta {
@@ -128,9 +135,13 @@ struct emu_check_map {
 struct emu_check_warp {
     struct emu_agent self, inits, bulk_reads, bulk_writes, copies;
     struct emu_clock clock;
-    struct emu_clock released; /* by fences: what relaxed operations publish */
-    struct emu_clock acquired; /* by relaxed ones: what a fence makes known  */
+    /* By the scope that it holds for: what fences let relaxed operations publish, and what relaxed
+     * ones have read, which a fence makes known. */
+    struct emu_clock released[EMU_SCOPES], acquired[EMU_SCOPES];
+    bool has_narrow_fence;   /* released differs */
+    struct emu_clock missed; /* what it would know, were the scopes wider: for reports */
     uint32_t init_time;
+    const struct emu_op *waited;   /* the last at an mbarrier */
     struct emu_snapshot *snapshot; /* of the clock as it is, or null */
     bool has_issued;               /* with that snapshot: what comes is later */
     uint32_t copy_time, copy_groups, copy_ends[EMU_COPY_GROUPS];
@@ -152,8 +163,15 @@ void emu_check_tick(struct emu_warp *warp);
 /* A clock's join that ends the run without memory. */
 void emu_check_join(struct emu_warp *warp, struct emu_clock *to, const struct emu_clock *from);
 struct emu_agent emu_check_agent(struct emu_cluster *cluster);
-/* The clock of what was released at an address, or null: made if it is to be. */
-struct emu_clock *emu_check_place(struct emu_check *check, uint64_t address, bool make);
+/* The scope that is written in the text of an instruction, or that. */
+enum emu_scope emu_check_scope(const struct emu_instruction *text, enum emu_scope otherwise);
+/* A write at an address that publishes, for each scope up to its own, one clock; and a read there
+ * that joins to those what it may know. */
+void emu_check_place_release(struct emu_warp *warp, uint64_t address, enum emu_scope scope,
+                             const struct emu_clock *const clocks[EMU_SCOPES]);
+void emu_check_place_acquire(struct emu_warp *warp, uint64_t address, enum emu_scope scope,
+                             struct emu_clock *const clocks[EMU_SCOPES]);
+void emu_check_forget_places(struct emu_check *check);
 /* Histories of part of a page of global memory, up to its end; null without memory. */
 uint32_t *emu_check_page(struct emu_check *check, uint64_t address, uint64_t *bytes);
 /* The access, by someone who knows the clock, and what is wrong with it. */

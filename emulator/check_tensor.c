@@ -30,7 +30,8 @@ static void report_early(struct emu_warp *warp, const struct emu_op *op, const c
                               .what = what,
                               .needed = "wgmma.commit_group, and a wgmma.wait_group that waits for "
                                         "that group",
-                              .is_warning = true};
+                              .is_warning = true,
+                              .is_one_of_many = true};
 
     report(warp, &found, slot, warp->check->registers[slot].item);
 }

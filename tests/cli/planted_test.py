@@ -120,6 +120,15 @@ def nothing_is_found_in_the_text_as_it_was(bench):
     equal((result.code, result.json["ok"]), (0, True), "run")
 
 
+def one_mistake_is_told_once(bench):
+    """However many registers of the accumulator were read too early."""
+    bench.use_emulator()
+    plant(bench, delete("wgmma.wait_group.sync.aligned 0;"))
+    result = bench.run(["check", *PROBLEM, "text=k.ptx", "seeds=3", "--json"])
+    codes = [finding["code"] for finding in result.json["findings"]]
+    equal(codes.count("premature-accumulator"), 1, f"findings {codes}")
+
+
 def run_runs_the_text_that_it_is_given(bench):
     bench.use_emulator()
     plant(bench, replace("mul.f32 %low, %acc0, %alpha;", "mov.f32 %low, %acc0;"))
@@ -141,8 +150,8 @@ def what_cannot_run_is_refused_in_a_line(bench):
             assert re.search(said, result.err), result.err
 
 
-TESTS = [nothing_is_found_in_the_text_as_it_was, run_runs_the_text_that_it_is_given,
-         what_cannot_run_is_refused_in_a_line]
+TESTS = [nothing_is_found_in_the_text_as_it_was, one_mistake_is_told_once,
+         run_runs_the_text_that_it_is_given, what_cannot_run_is_refused_in_a_line]
 
 if __name__ == "__main__":
     sys.exit(support.main(
