@@ -468,11 +468,14 @@ static uint32_t product(const uint32_t along[3])
     return along[0] * (along[1] ? along[1] : 1) * (along[2] ? along[2] : 1);
 }
 
-/* What a compiler would give a thread: as many as it names, within what the directives leave. */
+/* What a compiler would give a thread: as many as it names, within what the directives leave. Warps
+ * have their registers in the four parts of a multiprocessor by turns, so that nine need as much
+ * room as twelve. */
 static int registers_of(const struct emu_function *function)
 {
-    uint32_t threads =
+    uint32_t named =
         product(function->reqntid) ? product(function->reqntid) : product(function->maxntid);
+    uint32_t threads = (named + 4 * EMU_LANES - 1) / (4 * EMU_LANES) * (4 * EMU_LANES);
     uint32_t most = REGISTERS_MAX;
 
     if (threads > 0 && REGISTERS_OF_CTA / threads / REGISTERS_UNIT * REGISTERS_UNIT < most)
