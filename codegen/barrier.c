@@ -64,9 +64,19 @@ void lt_bar_sync_cta(struct lt_builder *b)
     lt_raw(b, "bar.sync 0;");
 }
 
-void lt_bar_sync(struct lt_builder *b, lt_value id, int threads)
+static void named_barrier(struct lt_builder *b, const char *form, lt_value id, int threads)
 {
     if (threads % 32 != 0)
         lt_mistake(b, "a named barrier counts whole warps, not %d threads", threads);
-    lt_inst(b, "bar.sync %0, %1;", id, lt_imm(threads));
+    lt_inst(b, form, id, lt_imm(threads));
+}
+
+void lt_bar_sync(struct lt_builder *b, lt_value id, int threads)
+{
+    named_barrier(b, "bar.sync %0, %1;", id, threads);
+}
+
+void lt_bar_arrive(struct lt_builder *b, lt_value id, int threads)
+{
+    named_barrier(b, "bar.arrive %0, %1;", id, threads);
 }

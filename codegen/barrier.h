@@ -35,5 +35,7 @@ void lt_fence_proxy_async(struct lt_builder *b);
 /* The whole CTA; and `threads` of it under an id from 1 to 15. */
 void lt_bar_sync_cta(struct lt_builder *b);
 void lt_bar_sync(struct lt_builder *b, lt_value id, int threads);
+/* Counts this warp at a named barrier of `threads`, and goes on. */
+void lt_bar_arrive(struct lt_builder *b, lt_value id, int threads);
 
 #endif

@@ -103,6 +103,32 @@ void lt_repeat_end(struct lt_builder *b, struct lt_region *block)
     block->open = false;
 }
 
+struct lt_region lt_loop_begin(struct lt_builder *b, const char *name)
+{
+    struct lt_region block = {.open = true};
+    char derived[LT_LABEL_SIZE];
+
+    lt_region_opened(b);
+    lt_label_name(b, block.start, name);
+    derived_name(derived, name, "_end");
+    lt_label_name(b, block.after, derived);
+    lt_label(b, block.start);
+    return block;
+}
+
+void lt_loop_leave(struct lt_builder *b, const struct lt_region *block, lt_value predicate)
+{
+    lt_branch(b, block->after, predicate);
+}
+
+void lt_loop_end(struct lt_builder *b, struct lt_region *block)
+{
+    lt_region_closed(b);
+    lt_branch(b, block->start, (lt_value){0});
+    lt_label(b, block->after);
+    block->open = false;
+}
+
 struct lt_region lt_role_begin(struct lt_builder *b, const char *name, lt_value predicate,
                                const char *who)
 {

@@ -53,6 +53,13 @@ void lt_for_end(struct lt_builder *b, struct lt_region *block);
 struct lt_region lt_repeat_begin(struct lt_builder *b, const char *name, lt_value count);
 void lt_repeat_end(struct lt_builder *b, struct lt_region *block);
 
+/* A loop that only lt_loop_leave() ends. */
+#define LT_LOOP(b, it)                                                                             \
+    for (struct lt_region it = lt_loop_begin(b, #it); it.open; lt_loop_end(b, &it))
+struct lt_region lt_loop_begin(struct lt_builder *b, const char *name);
+void lt_loop_end(struct lt_builder *b, struct lt_region *block);
+void lt_loop_leave(struct lt_builder *b, const struct lt_region *block, lt_value predicate);
+
 /* What the warps of one role do. Warps for which `predicate` is false skip it; those that did it go
  * on behind lt_roles_end(). `name` heads its section and its labels; `who` says which warps. */
 #define LT_ROLE(b, name, predicate, who)                                                           \

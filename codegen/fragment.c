@@ -30,6 +30,14 @@ struct lt_halves lt_unpack(struct lt_builder *b, enum lathe_type type, lt_value 
     return halves;
 }
 
+struct lt_halves lt_sum_pair(struct lt_builder *b, const struct lt_vector *acc, int first,
+                             const char *low, const char *high)
+{
+    if (acc->base.type == LT_B32)
+        return lt_unpack(b, LATHE_F16, lt_element(acc, first / 2), low, high);
+    return (struct lt_halves){lt_element(acc, first), lt_element(acc, first + 1)};
+}
+
 static const char *matrix_form(struct lt_builder *b, bool store, int count)
 {
     if (count != 2 && count != 4)
@@ -82,4 +90,10 @@ void lt_store_global(struct lt_builder *b, enum lathe_type type, lt_value addres
 {
     lt_inst(b, lathe_type_bytes(type) == 4 ? "st.b32 [%0], %1;" : "st.b16 [%0], %1;", address,
             element);
+}
+
+void lt_load_global(struct lt_builder *b, enum lathe_type type, lt_value element, lt_value address)
+{
+    lt_inst(b, lathe_type_bytes(type) == 4 ? "ld.b32 %0, [%1];" : "ld.b16 %0, [%1];", element,
+            address);
 }

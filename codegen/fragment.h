@@ -20,6 +20,11 @@ struct lt_halves {
 struct lt_halves lt_unpack(struct lt_builder *b, enum lathe_type type, lt_value packed,
                            const char *low, const char *high);
 
+/* The sums numbered `first` and `first` + 1 of a vector that has an f32 for each, or a b32 for two
+ * neighbours of f16, as floats; the names are for those that are unpacked. */
+struct lt_halves lt_sum_pair(struct lt_builder *b, const struct lt_vector *acc, int first,
+                             const char *low, const char *high);
+
 /* Stores or reads 2 or 4 matrices: as many registers of `packed`. */
 void lt_stmatrix(struct lt_builder *b, lt_value address, const lt_value *packed, int count);
 void lt_ldmatrix(struct lt_builder *b, lt_value address, const lt_value *packed, int count);
@@ -34,5 +39,6 @@ void lt_load_quad(struct lt_builder *b, lt_value address, const struct lt_vector
 /* One element of a type of 2 or 4 bytes to a generic address. */
 void lt_store_global(struct lt_builder *b, enum lathe_type type, lt_value address,
                      lt_value element);
+void lt_load_global(struct lt_builder *b, enum lathe_type type, lt_value element, lt_value address);
 
 #endif

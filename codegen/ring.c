@@ -19,7 +19,7 @@ static int empty_offset(const struct lt_ring *ring)
 
 int lt_ring_barrier_bytes(const struct lt_ring *ring)
 {
-    return ring->stages * LT_MBARRIER_BYTES * 2;
+    return ring->stages * LT_MBARRIER_BYTES * (ring->readers > 0 ? 2 : 1);
 }
 
 void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value smem)
@@ -32,6 +32,9 @@ void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value sme
             lt_note(b, "the filler announces its bytes with one arrival");
         lt_mbarrier_init(b, lt_at(full, i * LT_MBARRIER_BYTES), 1);
     }
+    if (ring->readers == 0)
+        return;
+
     lt_value empty = lt_plus(b, part(name, ring, "empty"), smem, ring->offset + empty_offset(ring));
 
     for (int i = 0; i < ring->stages; i++) {
@@ -49,6 +52,13 @@ static void locate(struct lt_builder *b, const struct lt_cursor *cursor)
     lt_set(b, cursor->empty, "add.u32", cursor->full, lt_imm(empty_offset(cursor->ring)));
 }
 
+static void start_parity(struct lt_builder *b, const struct lt_cursor *cursor, int parity)
+{
+    lt_note(b, parity ? "a fresh ring is empty: the wait for parity 1 passes at once"
+                      : "a fresh ring holds nothing: the wait for parity 0 blocks");
+    lt_set(b, cursor->parity, "mov.u32", lt_imm(parity));
+}
+
 static struct lt_cursor make_cursor(struct lt_builder *b, const struct lt_ring *ring, lt_value smem,
                                     int parity)
 {
@@ -62,11 +72,42 @@ static struct lt_cursor make_cursor(struct lt_builder *b, const struct lt_ring *
     cursor.empty = lt_variable(b, LT_B32, part(name, ring, "empty"));
 
     lt_set(b, cursor.stage, "mov.u32", lt_imm(0));
-    lt_note(b, parity ? "a fresh ring is empty: the wait for parity 1 passes at once"
-                      : "a fresh ring holds nothing: the wait for parity 0 blocks");
-    lt_set(b, cursor.parity, "mov.u32", lt_imm(parity));
+    start_parity(b, &cursor, parity);
     locate(b, &cursor);
     return cursor;
+}
+
+struct lt_cursor lt_ring_fixed(struct lt_builder *b, const struct lt_ring *ring, lt_value smem,
+                               int parity)
+{
+    char name[LT_LABEL_SIZE];
+    struct lt_cursor cursor = {.ring = ring};
+
+    cursor.full = ring->offset == 0
+                      ? lt_op(b, part(name, ring, "full"), "mov.u32", smem)
+                      : lt_op(b, part(name, ring, "full"), "add.u32", smem, lt_imm(ring->offset));
+    if (ring->readers > 0)
+        cursor.empty = lt_op(b, part(name, ring, "empty"), "add.u32", smem,
+                             lt_imm(ring->offset + empty_offset(ring)));
+    cursor.parity = lt_variable(b, LT_B32, part(name, ring, "parity"));
+    start_parity(b, &cursor, parity);
+    return cursor;
+}
+
+struct lt_cursor lt_ring_at(const struct lt_cursor *cursor, int stage)
+{
+    struct lt_cursor at = *cursor;
+
+    at.stage = lt_imm(stage);
+    at.full = lt_at(cursor->full, stage * LT_MBARRIER_BYTES);
+    if (cursor->ring->readers > 0)
+        at.empty = lt_at(cursor->empty, stage * LT_MBARRIER_BYTES);
+    return at;
+}
+
+void lt_ring_flip(struct lt_builder *b, const struct lt_cursor *cursor)
+{
+    lt_set(b, cursor->parity, "xor.b32", cursor->parity, lt_imm(1));
 }
 
 struct lt_cursor lt_ring_producer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem)
@@ -133,7 +174,7 @@ void lt_ring_advance(struct lt_builder *b, const struct lt_cursor *cursor)
 
     lt_guard(b, wraps);
     lt_set(b, cursor->stage, "mov.u32", lt_imm(0));
-    lt_set(b, cursor->parity, "xor.b32", cursor->parity, lt_imm(1));
+    lt_ring_flip(b, cursor);
     lt_unguard(b);
     locate(b, cursor);
 }

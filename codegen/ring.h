@@ -25,7 +25,8 @@ struct lt_ring {
     int stages;
     int offset;  /* of its barriers in shared memory: full, then empty */
     int bytes;   /* of a stage                                       */
-    int readers; /* arrivals that empty a stage                      */
+    int readers; /* arrivals that empty a stage; 0: it has no such barriers, for those who fill it
+                  * know by other means */
     int ctas;    /* of the cluster, all of which fill and empty it   */
 };
 
@@ -45,6 +46,9 @@ void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value sme
 
 /* A cursor at stage 0. `smem` is the start of shared memory. */
 struct lt_cursor lt_ring_producer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
+/* One for lt_ring_at() alone: it has no place of its own. */
+struct lt_cursor lt_ring_fixed(struct lt_builder *b, const struct lt_ring *ring, lt_value smem,
+                               int parity);
 struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
 
 /* Waits until the stage is free, then announces the bytes that will come, from whichever CTA: all
@@ -59,6 +63,11 @@ void lt_ring_wait(struct lt_builder *b, const struct lt_cursor *cursor);
 void lt_ring_release_later(struct lt_builder *b, const struct lt_cursor *cursor);
 void lt_ring_release_noted(struct lt_builder *b, const struct lt_cursor *cursor, lt_value signals,
                            lt_value lane);
+
+/* The cursor at a stage that is known when the text is written: addresses are constants behind one
+ * register. Whoever unrolls by the stages never advances, but flips the parity once a turn. */
+struct lt_cursor lt_ring_at(const struct lt_cursor *cursor, int stage);
+void lt_ring_flip(struct lt_builder *b, const struct lt_cursor *cursor);
 
 void lt_ring_advance(struct lt_builder *b, const struct lt_cursor *cursor);
 

@@ -20,10 +20,10 @@ int lt_wgmma_k(enum lathe_type type);
 /* Before the first MMA, and whenever other instructions touched the accumulators. */
 void lt_wgmma_fence(struct lt_builder *b);
 
-/* 64 x n of D = A * B (+ D where `accumulate` holds; a predicate, or an immediate 0 or 1), f32,
- * both operands K-major in shared memory. The accumulators are n/2 elements of `acc` from `first`;
+/* 64 x n of D = A * B (+ D where `accumulate` holds; a predicate, or an immediate 0 or 1), both
+ * operands K-major in shared memory. The accumulators are n/2 floats from the one numbered `first`;
  * thread t holds of them, at i, row 16*(t/32) + (t%32)/4 + 8*((i/2)%2) and column 8*(i/4) + 2*(t%4)
- * + i%2. */
+ * + i%2. `acc` has an f32 for each, or a b32 for two neighbours of f16. */
 void lt_wgmma(struct lt_builder *b, int n, enum lathe_type type, const struct lt_vector *acc,
               int first, lt_value a_descriptor, lt_value b_descriptor, lt_value accumulate);
 

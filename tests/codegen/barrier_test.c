@@ -124,6 +124,16 @@ static void a_named_barrier_counts_whole_warps(void **state)
     assert_mistake(b, "a named barrier counts whole warps, not 100 threads");
 }
 
+static void an_arrival_at_a_named_barrier_does_not_wait(void **state)
+{
+    struct lt_builder *b = *state;
+
+    lt_bar_arrive(b, lt_variable(b, LT_B32, "next"), 256);
+
+    assert_no_mistake(b);
+    assert_ends_with(written(b), "bar.arrive %next, 256;\n");
+}
+
 static void refuse(enum lathe_arch arch, void (*write)(struct lt_builder *b), const char *what)
 {
     struct lt_builder *b = kernel_for(arch, true, NULL);
@@ -197,6 +207,7 @@ int main(void)
         cmocka_unit_test(counts_outside_the_objects_range_are_mistakes),
         in_kernel(the_largest_counts_are_no_mistakes),
         in_kernel(a_named_barrier_counts_whole_warps),
+        in_kernel(an_arrival_at_a_named_barrier_does_not_wait),
         cmocka_unit_test(what_came_with_sm_90_is_refused_before_it),
         cmocka_unit_test(what_came_with_sm_80_is_there),
     };

@@ -94,6 +94,26 @@ static void repeat_counts_from_zero_and_tests_at_its_end(void **state)
                                  "@%k_block_more bra $k_block;\n");
 }
 
+static void a_loop_turns_until_it_is_left(void **state)
+{
+    struct lt_builder *b = *state;
+
+    LT_LOOP(b, turn)
+    {
+        lt_raw(b, "first;");
+        lt_loop_leave(b, &turn, lt_variable(b, LT_PRED, "done"));
+        lt_raw(b, "second;");
+    }
+
+    assert_no_mistake(b);
+    assert_ends_with(written(b), "$turn:\n"
+                                 "first;\n"
+                                 "@%done bra $turn_end;\n"
+                                 "second;\n"
+                                 "bra $turn;\n"
+                                 "$turn_end:\n");
+}
+
 static void roles_have_a_heading_a_scope_and_labels_of_their_own(void **state)
 {
     struct lt_builder *b = *state;
@@ -276,6 +296,16 @@ static void a_repeat_left_by_break_is_a_mistake(void **state)
     assert_int_equal(status_of_finishing(b), LATHE_INTERNAL);
 }
 
+static void a_loop_left_by_break_is_a_mistake(void **state)
+{
+    struct lt_builder *b = *state;
+
+    LT_LOOP(b, turn)
+    break;
+
+    assert_int_equal(status_of_finishing(b), LATHE_INTERNAL);
+}
+
 static void an_elect_left_by_break_is_a_mistake(void **state)
 {
     struct lt_builder *b = *state;
@@ -296,6 +326,7 @@ int main(void)
         in_kernel(a_scope_is_a_pair_of_braces),
         in_kernel(for_tests_before_each_turn_and_steps_after_it),
         in_kernel(repeat_counts_from_zero_and_tests_at_its_end),
+        in_kernel(a_loop_turns_until_it_is_left),
         in_kernel(roles_have_a_heading_a_scope_and_labels_of_their_own),
         in_kernel(elect_lets_one_lane_through),
         in_kernel(loops_of_one_name_side_by_side_need_scopes_of_their_own),
@@ -308,6 +339,7 @@ int main(void)
         in_kernel(an_if_left_by_break_is_a_mistake),
         in_kernel(a_for_left_by_break_is_a_mistake),
         in_kernel(a_repeat_left_by_break_is_a_mistake),
+        in_kernel(a_loop_left_by_break_is_a_mistake),
         in_kernel(an_elect_left_by_break_is_a_mistake),
     };
 

@@ -45,6 +45,25 @@ static void halves_of_bf16_are_the_upper_bits_of_floats(void **state)
                                  "and.b32 %high, %pair, 0xffff0000;\n");
 }
 
+static void two_sums_are_two_floats_or_two_halves_of_a_register(void **state)
+{
+    struct lt_builder *b = *state;
+    struct lt_vector floats = lt_vector(b, LT_F32, "sum", 8),
+                     halves = lt_vector(b, LT_B32, "pair", 4);
+    struct lt_halves sums = lt_sum_pair(b, &floats, 4, "low", "high");
+
+    lt_inst(b, "use %0, %1;", sums.low, sums.high);
+    sums = lt_sum_pair(b, &halves, 4, "low", "high");
+    lt_inst(b, "use %0, %1;", sums.low, sums.high);
+
+    assert_no_mistake(b);
+    assert_has(written(b), "use %sum4, %sum5;\n");
+    assert_ends_with(written(b), "mov.b32 {%low_half, %high_half}, %pair2;\n"
+                                 "cvt.f32.f16 %low, %low_half;\n"
+                                 "cvt.f32.f16 %high, %high_half;\n"
+                                 "use %low, %high;\n");
+}
+
 static void declare(struct lt_builder *b, lt_value packed[4])
 {
     packed[0] = lt_variable(b, LT_B32, "r0a");
@@ -139,6 +158,7 @@ int main(void)
         in_kernel(the_low_float_goes_to_the_low_half),
         in_kernel(halves_of_f16_are_taken_apart_and_converted),
         in_kernel(halves_of_bf16_are_the_upper_bits_of_floats),
+        in_kernel(two_sums_are_two_floats_or_two_halves_of_a_register),
         in_kernel(matrices_are_stored_and_read_two_or_four_at_a_time),
         in_kernel(other_numbers_of_matrices_are_mistakes),
         cmocka_unit_test(stmatrix_is_refused_where_the_target_lacks_it),

@@ -176,6 +176,43 @@ static void advance_flips_the_parity_where_it_wraps(void **state)
                                  "add.u32 %tiles_empty, %tiles_full, 32;\n");
 }
 
+static void a_stage_that_is_known_is_a_constant_behind_the_first(void **state)
+{
+    struct lt_builder *b = *state;
+    struct lt_cursor cursor = lt_ring_fixed(b, &four_stages, smem(b), 0);
+    struct lt_cursor stage = lt_ring_at(&cursor, 2);
+
+    assert_ends_with(written(b), "add.u32 %tiles_full, %smem_start, 1024;\n"
+                                 "add.u32 %tiles_empty, %smem_start, 1056;\n"
+                                 "mov.u32 %tiles_parity, 0;"
+                                 "  // a fresh ring holds nothing: the wait for parity 0 blocks\n");
+    lt_ring_acquire(b, &stage, lt_imm(16));
+    lt_mbarrier_arrive(b, stage.empty);
+    lt_ring_flip(b, &cursor);
+
+    assert_no_mistake(b);
+    assert_int_equal(stage.stage.number, 2);
+    assert_ends_with(written(b),
+                     "mbarrier.try_wait.parity.shared::cta.b64 %tiles_free, [%tiles_empty+16], "
+                     "%tiles_parity;\n"
+                     "@!%tiles_free bra $tiles_free_wait;\n"
+                     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%tiles_full+16], 16;\n"
+                     "mbarrier.arrive.shared::cta.b64 _, [%tiles_empty+16];\n"
+                     "xor.b32 %tiles_parity, %tiles_parity, 1;\n");
+}
+
+static void without_readers_there_are_no_empty_barriers(void **state)
+{
+    static const struct lt_ring ring = {.name = "tiles", .stages = 3, .bytes = 1024, .ctas = 1};
+    struct lt_builder *b = *state;
+
+    lt_ring_init(b, &ring, smem(b));
+
+    assert_no_mistake(b);
+    assert_int_equal(lt_ring_barrier_bytes(&ring), 3 * 8);
+    assert_int_equal(ptx_count(written(b), "mbarrier.init"), 3);
+}
+
 static void rings_of_two_names_live_side_by_side(void **state)
 {
     struct lt_builder *b = *state;
@@ -365,6 +402,8 @@ int main(void)
         in_kernel(release_arrives_at_the_stage_that_was_noted),
         in_kernel(release_in_a_cluster_arrives_at_the_cta_whose_rank_is_the_lane),
         in_kernel(advance_flips_the_parity_where_it_wraps),
+        in_kernel(a_stage_that_is_known_is_a_constant_behind_the_first),
+        in_kernel(without_readers_there_are_no_empty_barriers),
         in_kernel(rings_of_two_names_live_side_by_side),
         cmocka_unit_test(a_producers_walk_waits_for_the_phase_before_and_signals_its_stage),
         cmocka_unit_test(a_consumers_walk_waits_for_this_phase_and_releases_the_stage_before),

@@ -52,6 +52,33 @@ static void accumulators_may_be_any_part_of_the_vector(void **state)
                                  "%a_desc, %b_desc, %later, 1, 1, 0, 0;\n");
 }
 
+static void sums_in_f16_are_two_to_a_register(void **state)
+{
+    struct lt_builder *b = *state;
+    struct lt_vector acc = lt_vector(b, LT_B32, "acc", 64);
+
+    lt_wgmma(b, 16, LATHE_F16, &acc, 16, lt_variable(b, LT_B64, "a_desc"),
+             lt_variable(b, LT_B64, "b_desc"), lt_imm(1));
+
+    assert_no_mistake(b);
+    assert_ends_with(written(b), "wgmma.mma_async.sync.aligned.m64n16k16.f16.f16.f16\n"
+                                 "{%acc8, %acc9, %acc10, %acc11},\n"
+                                 "%a_desc, %b_desc, 1, 1, 1, 0, 0;\n");
+}
+
+static void sums_in_f16_are_of_f16(void **state)
+{
+    (void)state;
+    struct lt_builder *b = kernel_for(LATHE_SM_90A, true, NULL);
+    struct lt_vector acc = lt_vector(b, LT_B32, "acc", 64);
+
+    lt_wgmma(b, 16, LATHE_BF16, &acc, 0, lt_variable(b, LT_B64, "a_desc"),
+             lt_variable(b, LT_B64, "b_desc"), lt_imm(1));
+
+    assert_mistake(b, "wgmma adds up in f16 what is of f16, not of bf16");
+    lt_builder_destroy(&b);
+}
+
 static void every_width_from_8_to_256_has_half_as_many_accumulators(void **state)
 {
     (void)state;
@@ -179,6 +206,8 @@ int main(void)
         cmocka_unit_test(an_mma_takes_32_bytes_along_k),
         in_kernel(an_mma_lists_its_accumulators_descriptors_and_whether_it_adds),
         in_kernel(accumulators_may_be_any_part_of_the_vector),
+        in_kernel(sums_in_f16_are_two_to_a_register),
+        cmocka_unit_test(sums_in_f16_are_of_f16),
         cmocka_unit_test(every_width_from_8_to_256_has_half_as_many_accumulators),
         in_kernel(whether_it_adds_may_be_an_immediate),
         cmocka_unit_test(other_widths_are_mistakes),
