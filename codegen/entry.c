@@ -43,6 +43,8 @@ const char *lt_param_type(enum lathe_param_kind kind)
         return "f32";
     case LATHE_PARAM_D:
     case LATHE_PARAM_LDD:
+    case LATHE_PARAM_C:
+    case LATHE_PARAM_LDC:
         return "u64";
     }
     return NULL;
@@ -91,6 +93,8 @@ static void append_param(struct lt_builder *b, const struct lathe_param *param, 
         [LATHE_PARAM_BETA] = "    + beta * C; with 0 nothing of C is read",
         [LATHE_PARAM_D] = "address of D",
         [LATHE_PARAM_LDD] = "elements between two rows of D",
+        [LATHE_PARAM_C] = "address of C",
+        [LATHE_PARAM_LDC] = "elements between two rows of C",
     };
 
     if (param->kind == LATHE_PARAM_TENSOR_MAP) {
@@ -118,6 +122,7 @@ void lt_entry(struct lt_builder *b, const char *name, const struct lathe_plan *p
     contract->block[2] = 1;
     for (int i = 0; i < 3; i++)
         contract->cluster[i] = plan->cluster[i];
+    contract->one_tile = plan->schedule == LATHE_GRID || plan->schedule == LATHE_GROUPED;
     contract->cluster_tile[0] = plan->tile[0] / plan->cta_group * plan->cluster[0];
     contract->cluster_tile[1] = plan->tile[1] * plan->cluster[1];
 

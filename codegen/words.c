@@ -45,12 +45,21 @@ const struct lt_word lt_words_flow[] = {
     {NULL, 0},
 };
 
-const struct lt_word lt_words_schedule[] = {
-    {"persistent", LATHE_PERSISTENT},
-    {"single", LATHE_SINGLE},
-    {"grid", LATHE_GRID},
-    {"dynamic", LATHE_DYNAMIC},
+const struct lt_word lt_words_mma[] = {
+    {"sync", LATHE_MMA_SYNC},
+    {"wgmma", LATHE_MMA_WGMMA},
     {NULL, 0},
+};
+
+const struct lt_word lt_words_stage_index[] = {
+    {"runtime", LATHE_STAGE_RUNTIME},
+    {"constant", LATHE_STAGE_CONSTANT},
+    {NULL, 0},
+};
+
+const struct lt_word lt_words_schedule[] = {
+    {"persistent", LATHE_PERSISTENT}, {"single", LATHE_SINGLE},   {"grid", LATHE_GRID},
+    {"dynamic", LATHE_DYNAMIC},       {"grouped", LATHE_GROUPED}, {NULL, 0},
 };
 
 const struct lt_word lt_words_switch[] = {

@@ -13,8 +13,8 @@ struct lt_word {
 };
 
 extern const struct lt_word lt_words_type[], lt_words_layout[], lt_words_beta[], lt_words_static[],
-    lt_words_arch[], lt_words_copy[], lt_words_flow[], lt_words_schedule[], lt_words_switch[],
-    lt_words_family[];
+    lt_words_arch[], lt_words_copy[], lt_words_flow[], lt_words_mma[], lt_words_stage_index[],
+    lt_words_schedule[], lt_words_switch[], lt_words_family[];
 
 /* The word for a value, or null. */
 const char *lt_word_of(const struct lt_word *words, int value);

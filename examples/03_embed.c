@@ -273,14 +273,18 @@ static int fill(union value *value, const struct lathe_param *param,
         value->u64 = (uint64_t)(uintptr_t)data->operands[LATHE_D].address;
         return 1;
     case LATHE_PARAM_LDD:
+    case LATHE_PARAM_LDC:
         value->u64 = N;
+        return 1;
+    case LATHE_PARAM_C:
+        value->u64 = (uint64_t)(uintptr_t)data->operands[LATHE_C].address;
         return 1;
     }
     fprintf(stderr, "03_embed: parameter %s is of a kind newer than this program\n", param->name);
     return 0;
 }
 
-/* One cluster a place on the device, but no more than there are tiles. */
+/* One cluster a place on the device, but no more than there are tiles; or one a tile. */
 static int size_grid(struct launch_config *config, const struct lathe_contract *contract,
                      void *function)
 {
@@ -294,7 +298,7 @@ static int size_grid(struct launch_config *config, const struct lathe_contract *
         fprintf(stderr, "03_embed: no cluster of this kernel fits on the device\n");
         return 0;
     }
-    config->grid[0] *= (unsigned)(clusters < tiles ? clusters : tiles);
+    config->grid[0] *= (unsigned)(clusters < tiles && !contract->one_tile ? clusters : tiles);
     return 1;
 }
 

@@ -217,13 +217,28 @@ enum lathe_flow {
     LATHE_SPECIALISED /* warps of their own for each, which meet at barriers                 */
 };
 
+/* What multiplies. */
+enum lathe_mma {
+    LATHE_MMA_DEFAULT = 0,
+    LATHE_MMA_SYNC, /* a warp at a time, from registers (mma.sync)                           */
+    LATHE_MMA_WGMMA /* four warps together, from shared memory, beside other instructions    */
+};
+
+/* What is known of the stage that a step of k is in when the text is written. */
+enum lathe_stage_index {
+    LATHE_STAGE_INDEX_DEFAULT = 0,
+    LATHE_STAGE_RUNTIME, /* nothing: the step's number says where the stage is              */
+    LATHE_STAGE_CONSTANT /* all: a turn of the loop has a step for each stage                */
+};
+
 /* How CTAs come by tiles. */
 enum lathe_schedule {
     LATHE_SCHEDULE_DEFAULT = 0,
     LATHE_PERSISTENT, /* as many CTAs as the device holds; each walks the tiles with that stride */
     LATHE_SINGLE,     /* one CTA, or one pair, walks them all                                   */
-    LATHE_GRID,       /* a CTA, or a pair, for each                                             */
-    LATHE_DYNAMIC     /* those that run ask for the next one (cluster launch control)           */
+    LATHE_GRID,       /* a CTA, or a pair, for each; row by row                                 */
+    LATHE_DYNAMIC,    /* those that run ask for the next one (cluster launch control)           */
+    LATHE_GROUPED     /* a CTA for each; column by column through groups of `raster` rows       */
 };
 
 enum lathe_switch { LATHE_SWITCH_DEFAULT = 0, LATHE_ON, LATHE_OFF };
@@ -253,6 +268,12 @@ struct lathe_plan_options {
     int acc_stages; /* accumulators that take turns in tensor memory */
     enum lathe_copy load, store;
     enum lathe_flow flow;
+
+    /* Later still; of sm_90a. */
+    enum lathe_mma mma;
+    enum lathe_type acc;                /* of the sums                                         */
+    enum lathe_stage_index stage_index;
+    int mma_groups;                     /* of wgmma that run at a time                          */
 };
 #define LATHE_PLAN_OPTIONS_INIT LATHE_INIT_(lathe_plan_options)
 
@@ -308,6 +329,12 @@ struct lathe_plan {
     int acc_stages;
     enum lathe_copy load, store;
     enum lathe_flow flow;
+
+    /* Of sm_90a; 0 elsewhere. */
+    enum lathe_mma mma;
+    enum lathe_type acc;
+    enum lathe_stage_index stage_index;
+    int mma_groups;
 };
 #define LATHE_PLAN_INIT LATHE_INIT_(lathe_plan)
 
@@ -385,7 +412,9 @@ enum lathe_param_kind {
     LATHE_PARAM_ALPHA,  /* f32                                                  */
     LATHE_PARAM_BETA,   /* f32; C is not read when it is 0                      */
     LATHE_PARAM_D,      /* u64: the address of D                                */
-    LATHE_PARAM_LDD     /* u64: elements between the starts of two rows of D    */
+    LATHE_PARAM_LDD,    /* u64: elements between the starts of two rows of D    */
+    LATHE_PARAM_C,      /* u64: the address of C; any where beta is 0           */
+    LATHE_PARAM_LDC     /* u64: elements between the starts of two rows of C    */
 };
 
 struct lathe_param {
@@ -417,9 +446,10 @@ struct lathe_tensor_map {
 enum { LATHE_PARAMS_MAX = 16, LATHE_TENSOR_MAPS_MAX = 8 };
 
 /* Everything that a launch needs, as data: with it and the cubin, plain driver calls suffice.
- * Block and shared memory as given. Grid: {cluster[0] * c, cluster[1], 1} for any c from 1 to the
- * number of cluster tiles, ceil(m / cluster_tile[0]) * ceil(n / cluster_tile[1]); the work is
- * shared among however many there are, and one cluster a place on the device is best. */
+ * Block and shared memory as given. Grid: {cluster[0] * c, cluster[1], 1}. With `one_tile` c is the
+ * number of cluster tiles, ceil(m / cluster_tile[0]) * ceil(n / cluster_tile[1]); else any from 1 to
+ * that number: the work is shared among however many there are, and one cluster a place on the
+ * device is best. */
 struct lathe_contract {
     char name[96]; /* of the entry */
     enum lathe_arch arch;
@@ -433,6 +463,8 @@ struct lathe_contract {
 
     /* Known once linked; -1 before. */
     int registers, spill_bytes, warnings;
+
+    int one_tile; /* 1: a cluster makes one tile and no more */
 };
 
 /* One JSON object; as snprintf. */

@@ -202,6 +202,7 @@ static enum lathe_status compare(const struct bench *bench, int index, struct lt
     struct lt_product product = lt_operands_product(lt_rotation_at(&bench->rotation, index),
                                                     bench->alpha, bench->beta, LT_DATA_NORMAL);
 
+    product.sums = lathe_function_plan(bench->function)->acc;
     return lt_checker_compare(&bench->checker, &product, verdict, err);
 }
 

@@ -4,14 +4,21 @@
 
 #include <math.h>
 
-/* Whole numbers below this are exact in f32. */
-#define EXACT_LIMIT 0x1p24
-
 int64_t lt_matrix_bytes(const struct lt_matrix *matrix)
 {
     if (matrix->rows == 0 || matrix->columns == 0)
         return 0;
     return ((matrix->rows - 1) * matrix->pitch + matrix->columns) * lathe_type_bytes(matrix->type);
+}
+
+double lt_sum_step(enum lathe_type sums)
+{
+    return sums == LATHE_F16 ? 0x1p-9 : 0x1p-20;
+}
+
+double lt_sum_exact_below(enum lathe_type sums)
+{
+    return sums == LATHE_F16 ? 0x1p11 : 0x1p24;
 }
 
 /* `slack` is what the arithmetic may be off by, before the result is rounded to the type. */
@@ -28,7 +35,8 @@ static bool is_exact(const struct lt_product *product, double magnitude, double 
 {
     double alpha = fabs(product->alpha);
 
-    return product->whole && (alpha > 1 ? alpha : 1) * magnitude + fabs(beta_c) < EXACT_LIMIT;
+    return product->whole &&
+           (alpha > 1 ? alpha : 1) * magnitude + fabs(beta_c) < lt_sum_exact_below(product->sums);
 }
 
 void lt_verdict_add(struct lt_verdict *verdict, const struct lt_product *product, int64_t index,
@@ -38,7 +46,8 @@ void lt_verdict_add(struct lt_verdict *verdict, const struct lt_product *product
     double beta_c = product->beta != 0 ? product->beta * c : 0;
     double r = product->alpha * sum + beta_c;
     double k = (double)product->a.columns;
-    double slack = (k / 16 + 2) * 0x1p-20 * (fabs(product->alpha) * magnitude + fabs(beta_c));
+    double slack = (k / 16 + 2) * lt_sum_step(product->sums) *
+                   (fabs(product->alpha) * magnitude + fabs(beta_c));
     double want = r, bound = lt_number_spacing(type, r) + slack;
     bool right;
 

@@ -3,10 +3,11 @@
  *
  * For r = alpha * sum a*b + beta * c in f64, an element d is right when
  *     |d - r| <= 1 spacing of the output type at r
- *                + (k/16 + 2) * 2^-20 * (|alpha| sum |a||b| + |beta c|).
+ *                + (k/16 + 2) * 2^-20 * (|alpha| sum |a||b| + |beta c|),
+ * with 2^-9 in the place of 2^-20 where the sums were kept in f16.
  * NaN must meet NaN; a sum that overflows the output type must give its infinity, one that comes
  * within the second term of overflowing may. On whole numbers whose partial sums all stay below
- * 2^24 the answer must be r, rounded once. With beta = 0 c is not looked at. */
+ * 2^24 (2^11 in f16) the answer must be r, rounded once. With beta = 0 c is not looked at. */
 #ifndef LT_RUNTIME_COMPARISON_H
 #define LT_RUNTIME_COMPARISON_H
 
@@ -27,8 +28,14 @@ struct lt_region {
 struct lt_product {
     struct lt_matrix a, b, c, d;
     double alpha, beta;
-    bool whole; /* A, B, C, alpha and beta hold whole numbers */
+    bool whole;           /* A, B, C, alpha and beta hold whole numbers */
+    enum lathe_type sums; /* what they were kept in: LATHE_F16, or else f32 */
 };
+
+/* What a sum of that type is known to: the rule's 2^-20, and the whole numbers below which all are
+ * exact. */
+double lt_sum_step(enum lathe_type sums);
+double lt_sum_exact_below(enum lathe_type sums);
 
 struct lt_verdict {
     int64_t compared; /* elements: all of them, or the verdict is worth nothing */

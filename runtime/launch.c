@@ -167,7 +167,7 @@ static enum lathe_status check_memory(struct launch *launch, struct lathe_error 
 struct params {
     struct lt_cu_tensor_map maps[LATHE_TENSOR_MAPS_MAX];
     uint32_t m, n, k, raster;
-    uint64_t d, ldd;
+    uint64_t c, ldc, d, ldd;
     float alpha, beta;
     void *pointers[LATHE_PARAMS_MAX];
 };
@@ -193,6 +193,10 @@ static void *scalar_of(struct params *params, enum lathe_param_kind kind)
         return &params->d;
     case LATHE_PARAM_LDD:
         return &params->ldd;
+    case LATHE_PARAM_C:
+        return &params->c;
+    case LATHE_PARAM_LDC:
+        return &params->ldc;
     }
     return NULL;
 }
@@ -209,6 +213,8 @@ static enum lathe_status fill_params(const struct launch *launch, struct params 
     params->raster = (uint32_t)(args->raster > 0 ? args->raster : launch->function->plan.raster);
     params->alpha = args->alpha;
     params->beta = args->beta;
+    params->c = launch->matrices[LATHE_C].at;
+    params->ldc = (uint64_t)launch->matrices[LATHE_C].pitch;
     params->d = args->d;
     params->ldd = (uint64_t)launch->problem.ldd;
     for (int i = 0; i < contract->param_count; i++) {
@@ -237,7 +243,8 @@ static enum lathe_status enqueue(const struct launch *launch, struct params *par
     const struct lt_loaded *loaded = launch->function->loaded;
     const struct lathe_contract *contract = &loaded->contract;
     const struct lt_driver *driver = &launch->function->device->driver;
-    int64_t clusters = launch->tiles < loaded->clusters ? launch->tiles : loaded->clusters;
+    int64_t clusters =
+        contract->one_tile || launch->tiles < loaded->clusters ? launch->tiles : loaded->clusters;
     struct lt_cu_launch_attribute cluster = {
         .id = LT_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
         .value.cluster = {(unsigned)contract->cluster[0], (unsigned)contract->cluster[1], 1},

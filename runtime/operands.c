@@ -95,13 +95,13 @@ double lt_operands_footprint(const struct lathe_gemm *p)
     return (m * k + n * k) * lathe_type_bytes(p->type) + m * n * outputs * lathe_type_bytes(p->out);
 }
 
-/* Whole numbers so small that |alpha| sum|a||b| + |beta c| stays below 2^24 for |alpha| <= 2, for
- * as long as there is one. */
-static int integer_range(int64_t k)
+/* Whole numbers so small that |alpha| sum|a||b| + |beta c| stays exact for |alpha| <= 2, for as
+ * long as there is one. */
+static int integer_range(int64_t k, enum lathe_type sums)
 {
     int range = 4;
 
-    while (range > 1 && 2.0 * range * range * (double)k >= 0x1p23)
+    while (range > 1 && 2.0 * range * range * (double)k >= lt_sum_exact_below(sums) / 2)
         range--;
     return range;
 }
@@ -119,7 +119,7 @@ enum lathe_status lt_operands_fill(const struct lt_operands *operands,
             .pattern = data == LT_DATA_INTEGERS ? LT_INTEGERS : LT_NORMAL,
             .seed = lt_random_stream(seed, (uint64_t)i),
             .scale = i == 1 && k > 0 ? (float)(1 / sqrt((double)k)) : 1,
-            .range = integer_range(k),
+            .range = integer_range(k, operands->sums),
         };
 
         if (inputs[i]->base)
@@ -165,6 +165,7 @@ struct lt_product lt_operands_product(const struct lt_operands *operands, float 
         .alpha = (double)alpha,
         .beta = (double)beta,
         .whole = data == LT_DATA_INTEGERS,
+        .sums = operands->sums,
     };
 }
 

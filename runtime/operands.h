@@ -21,12 +21,13 @@ struct lt_operand {
 struct lt_operands {
     const struct lt_stream *stream;
     struct lt_operand a, b, c, d; /* without beta there is no C: its address is 0 */
+    enum lathe_type sums;         /* of the kernel: LATHE_F16, or else f32 */
 };
 
 /* What A, B and C are filled with. */
 enum lt_data {
     LT_DATA_NORMAL,  /* A, C: N(0, 1); B: N(0, 1) / sqrt(k), so that sums are about N(0, 1) */
-    LT_DATA_INTEGERS /* -4 to 4, fewer where a sum could leave the whole numbers of f32 */
+    LT_DATA_INTEGERS /* -4 to 4, fewer where a sum could leave the whole numbers that are exact */
 };
 
 /* Makes room for a problem that is resolved; `operands` is all zero. The stream stays open and in

@@ -24,6 +24,7 @@ struct device_product {
     struct device_matrix a, b, c, d;
     double alpha, beta;
     int64_t whole;
+    double sum_step, exact_below;
 };
 
 struct device_verdict {
@@ -243,9 +244,15 @@ enum lathe_status lt_reference_compare(const struct lt_reference *reference,
                                        struct lathe_error *err)
 {
     struct device_product device_product = {
-        to_device(&product->a), to_device(&product->b), to_device(&product->c),
-        to_device(&product->d), product->alpha,         product->beta,
+        to_device(&product->a),
+        to_device(&product->b),
+        to_device(&product->c),
+        to_device(&product->d),
+        product->alpha,
+        product->beta,
         product->whole,
+        lt_sum_step(product->sums),
+        lt_sum_exact_below(product->sums),
     };
     const int64_t side = LT_REFERENCE_SIDE;
     int64_t squares =

@@ -52,6 +52,7 @@ static enum lathe_status prepare(struct lt_trial *trial, const struct lt_trial_o
                                  multiply_adds, err);
     if (status == LATHE_OK)
         status = lt_operands_create(&trial->operands, &trial->stream, p, options->guard, err);
+    trial->operands.sums = lathe_function_plan(trial->function)->acc;
     if (status == LATHE_OK)
         status =
             lt_operands_fill(&trial->operands, &trial->checker, trial->data, options->seed, err);

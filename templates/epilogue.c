@@ -120,12 +120,14 @@ void lt_epilogue_init(struct lt_builder *b, const struct lt_epilogue *e, lt_valu
 void lt_epilogue_begin(struct lt_builder *b, struct lt_epilogue *e, lt_value smem, int staging,
                        lt_value consumer, lt_value thread, lt_value lane)
 {
-    lt_comment(b,
-               "staging: %d buffer%s of 64 rows x 128 bytes for each warpgroup, 128-byte swizzle",
-               e->buffers, e->buffers > 1 ? "s" : "");
+    lt_comment(b, "staging: %d buffer%s of 64 rows x 128 bytes %s, 128-byte swizzle", e->buffers,
+               e->buffers > 1 ? "s" : "",
+               e->turns > 1 ? "that goes from warpgroup to warpgroup" : "for each warpgroup");
     e->staging = lt_op(b, "staging", "add.u32", smem, lt_imm(staging));
-    e->staging = lt_op(b, "staging", "mad.lo.u32", consumer,
-                       lt_imm(e->buffers * LT_EPILOGUE_BUFFER_BYTES), e->staging);
+    e->consumer = consumer;
+    if (e->turns <= 1)
+        e->staging = lt_op(b, "staging", "mad.lo.u32", consumer,
+                           lt_imm(e->buffers * LT_EPILOGUE_BUFFER_BYTES), e->staging);
     lt_note(b, "barrier 0 is the whole CTA's");
     e->barrier = lt_op(b, "store_barrier", "add.u32", consumer, lt_imm(1));
 
@@ -195,11 +197,8 @@ static void wait_for_c(struct lt_builder *b, const struct lt_epilogue *e, int in
     lt_set(b, e->c_parity, "xor.b32", e->c_parity, lt_imm(1 << buffer));
 }
 
-void lt_epilogue_prefetch(struct lt_builder *b, struct lt_epilogue *e, lt_value m, lt_value n)
+static void fetch_first_c(struct lt_builder *b, const struct lt_epilogue *e, lt_value m, lt_value n)
 {
-    if (!e->reads_c)
-        return;
-    lt_comment(b, "C of the first chunks comes while the tile is multiplied");
     LT_SCOPE (b) {
         LT_IF (b, "prefetched", e->stores) {
             lt_tma_wait_read(b, 0);
@@ -207,6 +206,14 @@ void lt_epilogue_prefetch(struct lt_builder *b, struct lt_epilogue *e, lt_value 
                 load_c(b, e, index, m, n);
         }
     }
+}
+
+void lt_epilogue_prefetch(struct lt_builder *b, struct lt_epilogue *e, lt_value m, lt_value n)
+{
+    if (!e->reads_c || e->turns > 1)
+        return;
+    lt_comment(b, "C of the first chunks comes while the tile is multiplied");
+    fetch_first_c(b, e, m, n);
 }
 
 /* ---- Fragments ---- */
@@ -224,15 +231,15 @@ static lt_value scaled(struct lt_builder *b, const struct lt_epilogue *e, const 
 
 /* Two neighbouring columns, rounded and packed; c holds the same two of C when it is read. */
 static lt_value rounded_pair(struct lt_builder *b, const struct lt_epilogue *e, const char *name,
-                             lt_value first, lt_value second, lt_value c_pair)
+                             const struct lt_vector *acc, int first, lt_value c_pair)
 {
-    struct lt_halves c = {.low = {0}};
+    struct lt_halves c = {.low = {0}}, sums = lt_sum_pair(b, acc, first, "low", "high");
 
     if (e->reads_c)
         c = lt_unpack(b, e->out, c_pair, "c_low", "c_high");
 
-    lt_value low = scaled(b, e, "low", first, c.low);
-    lt_value high = scaled(b, e, "high", second, c.high);
+    lt_value low = scaled(b, e, "low", sums.low, c.low);
+    lt_value high = scaled(b, e, "high", sums.high, c.high);
 
     return lt_pack(b, name, e->out, high, low);
 }
@@ -253,8 +260,7 @@ static void store_matrices(struct lt_builder *b, const struct lt_epilogue *e,
         lt_ldmatrix(b, address, c, count);
     }
     for (int i = 0; i < count; i++)
-        packed[i] = rounded_pair(b, e, names[i], lt_element(acc, first + 2 * i),
-                                 lt_element(acc, first + 2 * i + 1), c[i]);
+        packed[i] = rounded_pair(b, e, names[i], acc, first + 2 * i, c[i]);
     lt_stmatrix(b, address, packed, count);
 }
 
@@ -272,8 +278,9 @@ static void store_floats(struct lt_builder *b, const struct lt_epilogue *e,
             lt_load_pair(b, at, c_left, c_right);
         }
 
-        lt_value left = scaled(b, e, "left", lt_element(acc, first + 2 * half), c_left);
-        lt_value right = scaled(b, e, "right", lt_element(acc, first + 2 * half + 1), c_right);
+        struct lt_halves sums = lt_sum_pair(b, acc, first + 2 * half, "left", "right");
+        lt_value left = scaled(b, e, "left", sums.low, c_left);
+        lt_value right = scaled(b, e, "right", sums.high, c_right);
 
         lt_store_pair(b, at, left, right);
     }
@@ -372,6 +379,33 @@ static void store_chunk(struct lt_builder *b, const struct lt_epilogue *e,
         hand_to_tma(b, e, chunk, m, n);
 }
 
+/* ---- Turns ---- */
+
+/* Barrier `turns` + c is where warpgroup c waits for the one before it; below stand those of the
+ * warpgroups alone. */
+static void take_turn(struct lt_builder *b, const struct lt_epilogue *e)
+{
+    lt_comment(b, "the buffers go from warpgroup to warpgroup: wait for the one before");
+    lt_value waits = lt_op(b, "waits_for_turn", "setp.ne.u32", e->consumer, lt_imm(0));
+
+    LT_WHEN (b, waits)
+        lt_bar_sync(b, lt_op(b, "turn", "add.u32", e->consumer, lt_imm(e->turns)),
+                    2 * LT_WARPGROUP_THREADS);
+}
+
+static void pass_turn(struct lt_builder *b, const struct lt_epilogue *e)
+{
+    lt_comment(b, "the next warpgroup may write to the buffers once TMA has read them");
+    LT_WHEN (b, e->stores)
+        lt_tma_wait_read(b, 0);
+
+    lt_value passes = lt_op(b, "passes_turn", "setp.ne.u32", e->consumer, lt_imm(e->turns - 1));
+
+    LT_WHEN (b, passes)
+        lt_bar_arrive(b, lt_op(b, "next_turn", "add.u32", e->consumer, lt_imm(e->turns + 1)),
+                      2 * LT_WARPGROUP_THREADS);
+}
+
 void lt_epilogue_store(struct lt_builder *b, struct lt_epilogue *e, const struct lt_vector *acc,
                        lt_value m, lt_value n)
 {
@@ -380,6 +414,10 @@ void lt_epilogue_store(struct lt_builder *b, struct lt_epilogue *e, const struct
     LT_SCOPE (b) {
         struct lt_edge edge = {.row = {0}};
 
+        if (e->turns > 1)
+            take_turn(b, e);
+        if (e->turns > 1 && e->reads_c)
+            fetch_first_c(b, e, m, n);
         if (!is_float_out(e))
             lt_comment(
                 b, "16 columns are four 8x8 matrices a warp: rows 0-7 and 8-15, left and right");
@@ -397,6 +435,8 @@ void lt_epilogue_store(struct lt_builder *b, struct lt_epilogue *e, const struct
                     lt_edge_store(b, e, &edge,
                                   lt_plus(b, "block_row", m, block * LT_EPILOGUE_ROWS));
         }
+        if (e->turns > 1)
+            pass_turn(b, e);
     }
 }
 

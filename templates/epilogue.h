@@ -23,7 +23,8 @@ struct lt_epilogue {
     int columns; /* of D a warpgroup's accumulators span  */
     int blocks;  /* of 64 rows a warpgroup                */
     int buffers;
-    bool reads_c;   /* beta = any                                                 */
+    int turns;    /* warpgroups that share the buffers, one after the other; 0: each has its own */
+    bool reads_c; /* beta = any                                                 */
     int c_barriers; /* offset in shared memory: one mbarrier a buffer a warpgroup */
     bool has_edge;  /* rows of D may end within 16 bytes                          */
     lt_value map_d, map_d_tail, map_c, map_c_tail; /* tail: the last, narrower chunk */
@@ -31,6 +32,7 @@ struct lt_epilogue {
     lt_value m, n; /* rows and columns of D */
 
     /* Per warpgroup, made by lt_epilogue_begin(). */
+    lt_value consumer;    /* which it is                                         */
     lt_value staging;     /* address of its buffers                              */
     lt_value barrier;     /* id of its named barrier                             */
     lt_value stores;      /* predicate: the one thread that talks to TMA         */

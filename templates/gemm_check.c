@@ -8,15 +8,27 @@
 #include "templates/gemm_problem.h"
 #include "templates/gemm_tile.h"
 
+#include <string.h>
+
 enum {
     SPANS_MAX = 4,         /* of the swizzle, along the k of a tile             */
     CLUSTER_MAX = 8,       /* the portable cluster size                         */
     THREAD_REGISTERS = 255 /* more than this no thread can have                 */
 };
 
+static bool is_of_sm90(const struct lt_field *field)
+{
+    static const char *const keys[] = {"mma", "acc", "stage_index", "mma_groups"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(field->key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool may_be_open(const struct lathe_plan *plan, const struct lt_field *field)
 {
-    return field->kind == LT_PAIR ||
+    return field->kind == LT_PAIR || (plan->arch != LATHE_SM_90A && is_of_sm90(field)) ||
            (field->kind == LT_STAGING && plan->store == LATHE_COPY_THREADS);
 }
 
@@ -194,9 +206,14 @@ enum lathe_status lt_gemm_check_bytes(const struct lathe_plan *plan, struct lath
 
 /* ---- What follows ---- */
 
+/* Registers lie in four parts of a multiprocessor, each for every fourth warp: where warps are not
+ * a multiple of four, some parts are as full as if they were. Source: CUDA C++ Best Practices
+ * Guide, "Calculating Occupancy" (warp allocation granularity), and a launch with 9 warps of 224
+ * that fails. */
 void lt_gemm_derive_threads(struct lathe_plan *plan, int threads)
 {
-    int registers = lt_arch(plan->arch)->registers / threads / 8 * 8;
+    int places = (threads + LT_WARPGROUP_THREADS - 1) / LT_WARPGROUP_THREADS * LT_WARPGROUP_THREADS;
+    int registers = lt_arch(plan->arch)->registers / places / 8 * 8;
 
     plan->threads = threads;
     plan->registers = registers < THREAD_REGISTERS ? registers : THREAD_REGISTERS;

@@ -204,6 +204,15 @@ static enum lathe_status check_flow(const struct lathe_plan *plan, struct lathe_
                        "flow=%s schedule=dynamic: a warp of its own asks for tiles; "
                        "flow=specialised",
                        flow);
+    if (plan->schedule == LATHE_GROUPED)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "schedule=grouped: plans for %s have schedule=grid, with raster=",
+                       lathe_arch_name(plan->arch));
+    if (plan->mma || plan->acc || plan->stage_index || plan->mma_groups)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "mma, acc, stage_index and mma_groups are fields of plans for sm_90a; those "
+                       "for %s multiply with tcgen05; leave them out",
+                       lathe_arch_name(plan->arch));
     if (plan->split != 1)
         return lt_fail(err, LATHE_UNSUPPORTED, "split=%d: kernels have split=1 so far",
                        plan->split);

@@ -9,7 +9,10 @@
  * plan has been found to be in range. */
 void lt_gemm_sm90_budget(const struct lathe_plan *plan, struct lt_budget *budget);
 
-/* Writes the warp-specialised kernel of a plan that was checked. */
-void lt_gemm_sm90_specialised(struct lt_builder *b, const struct lathe_plan *plan);
+/* Writes the kernel of a plan that was checked: the persistent one, or that of a CTA for each tile.
+ */
+void lt_gemm_sm90_persistent(struct lt_builder *b, const struct lathe_plan *plan);
+void lt_gemm_sm90_grid(struct lt_builder *b, const struct lathe_plan *plan);
+void lt_gemm_sm90_emit(struct lt_builder *b, const struct lathe_plan *plan);
 
 #endif

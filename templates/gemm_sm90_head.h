@@ -18,12 +18,22 @@ struct lt_gemm {
     int spans;       /* swizzle spans along k of a stage            */
     int span_k;      /* columns of k in a span                      */
     int ring_offset; /* of stage 0 in shared memory; A, then B      */
-    lt_value smem, ring_start, thread, warp, lane, warpgroup, k_blocks, k_first, m;
+    lt_value smem, ring_start, thread, warp, lane, warpgroup, k_blocks, k_first, m, n;
+    lt_value is_first; /* predicate: thread 0 */
+    lt_value alpha, beta;
     lt_value map_a, map_b;
     struct lt_ring tiles; /* producer -> consumers: A and B in shared memory */
     struct lt_schedule schedule;
-    struct lt_epilogue epilogue;
+    struct lt_epilogue epilogue; /* where TMA stores D */
 };
+
+/* The registers of this thread's sums. */
+struct lt_vector lt_gemm_accumulators(struct lt_builder *b, const struct lathe_plan *plan);
+
+/* Consumers share one row of staging buffers, and use it one after the other. */
+bool lt_gemm_takes_turns(const struct lathe_plan *plan);
+/* Boxes of A have no more rows than A. */
+bool lt_gemm_fits_a(const struct lathe_plan *plan);
 
 /* Rows of A that one CTA fetches: in a cluster each fetches a slice and multicasts it. */
 int lt_gemm_a_slice_rows(const struct lathe_plan *plan);

@@ -1,172 +1,66 @@
-/* Plans of the gemm family for sm_90a.
+/* Choosing plans of the gemm family for sm_90a: the presets of the ladder, what follows from a
+ * tile, and the tile where none is named.
  *
  * The fields that decide most are tile and cluster: they are searched, with the model of
- * gemm_sm90_model.c as the judge. The rest follows from them. Every limit is stated once, in the
- * check that refuses it. */
+ * gemm_sm90_model.c as the judge. The rest follows from them. Every limit is in gemm_sm90_check.c.
+ */
 #include "templates/gemm_sm90_plan.h"
 
-#include "codegen/fields.h"
-#include "codegen/status.h"
+#include "codegen/plan.h"
 #include "codegen/wgmma.h"
-#include "codegen/words.h"
 #include "templates/epilogue.h"
-#include "templates/gemm_check.h"
 #include "templates/gemm_sm90.h"
+#include "templates/gemm_sm90_check.h"
 #include "templates/gemm_sm90_model.h"
 #include "templates/gemm_tile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    BLOCK_ROWS = 64, /* of one wgmma                                                  */
-    CONSUMERS_MAX = 2,
-    STAGES_LEAST = 2,
-    TILE_N_MAX = 256, /* of one wgmma, and rows of a TMA box                           */
-
-    /* Of the 168 registers that each of 384 threads has, what addresses, the epilogue and C leave.
-     * With more, ptxas spills and puts the MMAs one after the other (13 times slower on an H200).
-     * setmaxnreg could move registers from the producer to the consumers, but nvJitLink 13.0
-     * compiles PTX as a relocatable object and then ignores it (C7504), so no plan counts on it.
-     * With one consumer there would be room for more, at 150 to 230 ms for a link. */
-    ACCUMULATORS_MAX = 128
+    BLOCK_ROWS = LT_WGMMA_ROWS,
+    STAGING_BUFFERS = 2 /* one is read by TMA while the other is written */
 };
 
-/* ---- Check ---- */
+/* ---- Presets ---- */
 
-static enum lathe_status check_types(const struct lathe_plan *plan, struct lathe_error *err)
+struct preset {
+    const char *name;
+    enum lathe_mma mma;
+    enum lathe_type acc;
+    enum lathe_copy store;
+    enum lathe_flow flow;
+    enum lathe_stage_index stage_index;
+    int mma_groups;
+    enum lathe_schedule schedule;
+    int raster, rows, columns, stages, consumers, takes_turns;
+};
+
+static const struct preset presets[] = {
+#define LT_PRESET(name, step, mma, acc, store, flow, index, groups, schedule, raster, rows,        \
+                  columns, stages, consumers, turns, doc)                                          \
+    {name,         LATHE_MMA_##mma,                                                                \
+     LATHE_##acc,  LATHE_COPY_##store,                                                             \
+     LATHE_##flow, LATHE_STAGE_##index,                                                            \
+     groups,       LATHE_##schedule,                                                               \
+     raster,       rows,                                                                           \
+     columns,      stages,                                                                         \
+     consumers,    turns},
+#include "templates/gemm_sm90.def"
+#undef LT_PRESET
+};
+enum { PRESETS = sizeof presets / sizeof presets[0] };
+
+/* The one that the plan's label names; it has been looked up before. */
+static const struct preset *preset_of(const struct lathe_plan *plan)
 {
-    bool type_ok = plan->type == LATHE_F16 || plan->type == LATHE_BF16;
-    bool out_ok = plan->out == LATHE_F16 || plan->out == LATHE_BF16 || plan->out == LATHE_F32;
+    char name[LATHE_NAME_SIZE];
 
-    if (!type_ok)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "type=%s: kernels for sm_90a take f16 and bf16 so far",
-                       lathe_type_name(plan->type));
-    if (!out_ok)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "out=%s: kernels for sm_90a give f16, bf16 and f32 so far",
-                       lathe_type_name(plan->out));
-    return LATHE_OK;
-}
-
-static enum lathe_status check_problem_part(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    enum lathe_status status = lt_gemm_check_problem(plan, err);
-
-    return status == LATHE_OK ? check_types(plan, err) : status;
-}
-
-static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    const int *tile = plan->tile;
-    int rows = plan->consumers * BLOCK_ROWS;
-
-    if (plan->consumers < 1 || plan->consumers > CONSUMERS_MAX)
-        return lt_fail(err, LATHE_UNSUPPORTED, "consumers=%d: hopper-best has 1 or 2",
-                       plan->consumers);
-    if (tile[0] % rows != 0 || tile[0] > 256)
-        return lt_fail(
-            err, LATHE_UNSUPPORTED,
-            "tile=%dx%dx%d: with consumers=%d the rows of a tile are a multiple of %d up "
-            "to 256 (64 for each wgmma)",
-            tile[0], tile[1], tile[2], plan->consumers, rows);
-    if (tile[1] % 8 != 0 || tile[1] > TILE_N_MAX)
-        return lt_fail(
-            err, LATHE_UNSUPPORTED,
-            "tile=%dx%dx%d: the columns of a tile are a multiple of 8 up to %d (the n of "
-            "wgmma)",
-            tile[0], tile[1], tile[2], TILE_N_MAX);
-    if (plan->accumulators > ACCUMULATORS_MAX)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "tile=%dx%dx%d: needs %d accumulator registers per thread of %d consumer "
-                       "warpgroup%s, and there is room for %d",
-                       tile[0], tile[1], tile[2], plan->accumulators, plan->consumers,
-                       plan->consumers > 1 ? "s" : "", ACCUMULATORS_MAX);
-    return LATHE_OK;
-}
-
-static enum lathe_status check_roles(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    if (plan->cta_group != 1)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "cta_group=%d: CTA pairs need tcgen05 (sm_100a); "
-                       "sm_90a has cta_group=1",
-                       plan->cta_group);
-    if (plan->split != 1)
-        return lt_fail(err, LATHE_UNSUPPORTED, "split=%d: kernels have split=1 so far",
-                       plan->split);
-    if (plan->schedule != LATHE_PERSISTENT)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "schedule=%s: kernels for sm_90a are schedule=persistent so far",
-                       lt_word_of(lt_words_schedule, (int)plan->schedule));
-    if (plan->load != LATHE_COPY_TMA || plan->store != LATHE_COPY_TMA ||
-        plan->flow != LATHE_SPECIALISED)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "load=%s store=%s flow=%s: kernels for sm_90a are load=tma store=tma "
-                       "flow=specialised so far",
-                       lt_word_of(lt_words_copy, (int)plan->load),
-                       lt_word_of(lt_words_copy, (int)plan->store),
-                       lt_word_of(lt_words_flow, (int)plan->flow));
-    if (plan->acc_stages != 1)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "acc_stages=%d: the accumulators of sm_90a are registers; acc_stages=1",
-                       plan->acc_stages);
-    if (plan->stages < STAGES_LEAST)
-        return lt_fail(
-            err, LATHE_UNSUPPORTED,
-            "stages=%d: one wgmma group stays in flight, so a stage is let go a step late "
-            "and a single one would wait for itself; at least stages=%d",
-            plan->stages, STAGES_LEAST);
-    return lt_gemm_check_regs(plan, err);
-}
-
-static int staging_columns(const struct lathe_plan *plan)
-{
-    int whole = lt_epilogue_chunk_columns(plan->out);
-
-    return plan->tile[1] < whole ? plan->tile[1] : whole;
-}
-
-static enum lathe_status check_epilogue(const struct lathe_plan *plan, struct lathe_error *err)
-{
-    const int *staging = plan->epilogue;
-    int rows = plan->consumers * LT_EPILOGUE_ROWS;
-    int columns = staging_columns(plan);
-
-    if (staging[0] != rows || staging[1] != columns || staging[2] < 1 || staging[2] > 8)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "epilogue=%dx%dx%d: with consumers=%d, out=%s and %d columns a tile it is "
-                       "%dx%d with 1 to 8 buffers",
-                       staging[0], staging[1], staging[2], plan->consumers,
-                       lathe_type_name(plan->out), plan->tile[1], rows, columns);
-    return LATHE_OK;
-}
-
-struct lt_stages lt_gemm_sm90_stages(const struct lathe_plan *plan)
-{
-    (void)plan; /* there is one flow */
-    return (struct lt_stages){STAGES_LEAST, LT_STAGES_MAX};
-}
-
-enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error *err)
-{
-    enum lathe_status status;
-
-    if ((status = lt_gemm_check_fields(plan, err)) != LATHE_OK ||
-        (status = check_problem_part(plan, err)) != LATHE_OK)
-        return status;
-    lt_gemm_derive_threads(plan, LT_WARPGROUP_THREADS * (1 + plan->consumers));
-    plan->accumulators = plan->tile[0] / BLOCK_ROWS * (plan->tile[1] / 2) / plan->consumers;
-    plan->tmem_columns = 0;
-    if ((status = check_tile(plan, err)) != LATHE_OK ||
-        (status = lt_gemm_check_k(plan, err)) != LATHE_OK ||
-        (status = check_roles(plan, err)) != LATHE_OK ||
-        (status = lt_gemm_check_cluster(plan, err)) != LATHE_OK ||
-        (status = lt_gemm_check_baked_tiles(plan, err)) != LATHE_OK ||
-        (status = check_epilogue(plan, err)) != LATHE_OK)
-        return status;
-    lt_gemm_derive_bytes(plan, lt_gemm_sm90_budget);
-    return lt_gemm_check_bytes(plan, err);
+    lt_plan_preset(plan->variant, name);
+    for (int i = 0; i < PRESETS; i++)
+        if (strcmp(presets[i].name, name) == 0)
+            return &presets[i];
+    return &presets[PRESETS - 1];
 }
 
 /* ---- Choice ---- */
@@ -178,33 +72,79 @@ static int consumers_for(int rows)
     return rows % 128 == 0 ? 2 : 1;
 }
 
-void lt_gemm_sm90_complete(struct lathe_plan *plan)
+static void complete_choices(struct lathe_plan *plan, const struct preset *preset)
 {
-    if (plan->consumers == 0)
-        plan->consumers = consumers_for(plan->tile[0]);
     if (plan->cta_group == 0)
         plan->cta_group = 1;
     if (plan->split == 0)
         plan->split = 1;
+    if (plan->mma == LATHE_MMA_DEFAULT)
+        plan->mma = preset->mma;
+    if (plan->acc == LATHE_TYPE_DEFAULT)
+        plan->acc = preset->acc;
+    if (plan->stage_index == LATHE_STAGE_INDEX_DEFAULT)
+        plan->stage_index = preset->stage_index;
+    if (plan->mma_groups == 0)
+        plan->mma_groups = preset->mma_groups;
     if (plan->schedule == LATHE_SCHEDULE_DEFAULT)
-        plan->schedule = LATHE_PERSISTENT;
+        plan->schedule = preset->schedule;
     if (plan->load == LATHE_COPY_DEFAULT)
         plan->load = LATHE_COPY_TMA;
     if (plan->store == LATHE_COPY_DEFAULT)
-        plan->store = LATHE_COPY_TMA;
+        plan->store = preset->store;
     if (plan->flow == LATHE_FLOW_DEFAULT)
-        plan->flow = LATHE_SPECIALISED;
+        plan->flow = preset->flow;
     if (plan->acc_stages == 0)
         plan->acc_stages = 1;
-    if (plan->epilogue[0] == 0) {
-        plan->epilogue[0] = plan->consumers * LT_EPILOGUE_ROWS;
-        plan->epilogue[1] = staging_columns(plan);
-        plan->epilogue[2] = 2; /* one is read by TMA while the other is written */
+}
+
+static void complete_epilogue(struct lathe_plan *plan, const struct preset *preset)
+{
+    if (plan->epilogue[0] > 0 || plan->store == LATHE_COPY_THREADS)
+        return;
+    if (preset->takes_turns && plan->consumers > 1) {
+        plan->epilogue[0] = LT_EPILOGUE_ROWS;
+        plan->epilogue[1] = plan->tile[1];
+        plan->epilogue[2] = 1;
+        return;
     }
+    plan->epilogue[0] = plan->consumers * LT_EPILOGUE_ROWS;
+    plan->epilogue[1] = lt_gemm_sm90_staging_columns(plan);
+    plan->epilogue[2] = STAGING_BUFFERS;
+}
+
+/* The preset's depth where it fits; without one, all that fit. */
+static void complete_stages(struct lathe_plan *plan, const struct preset *preset)
+{
+    struct lt_stages range = lt_gemm_sm90_stages(plan);
+
+    if (plan->stages > 0)
+        return;
+    plan->stages = lt_gemm_stages_that_fit(plan, lt_gemm_sm90_budget, range.least);
+    if (plan->stages > range.most)
+        plan->stages = range.most;
+    if (preset->stages >= range.least && preset->stages < plan->stages)
+        plan->stages = preset->stages;
+}
+
+static void complete(struct lathe_plan *plan, const struct preset *preset)
+{
+    complete_choices(plan, preset);
+    if (plan->consumers == 0)
+        plan->consumers = preset->consumers ? preset->consumers : consumers_for(plan->tile[0]);
+    if (plan->cluster[0] == 0 && preset->rows > 0)
+        plan->cluster[0] = plan->cluster[1] = plan->cluster[2] = 1;
+    complete_epilogue(plan, preset);
     if (plan->raster == 0)
-        plan->raster = lt_gemm_sm90_raster(plan);
-    if (plan->stages == 0)
-        plan->stages = lt_gemm_stages_that_fit(plan, lt_gemm_sm90_budget, STAGES_LEAST);
+        plan->raster = plan->schedule == LATHE_GRID ? 1
+                       : preset->raster > 1         ? preset->raster
+                                                    : lt_gemm_sm90_raster(plan);
+    complete_stages(plan, preset);
+}
+
+void lt_gemm_sm90_complete(struct lathe_plan *plan)
+{
+    complete(plan, preset_of(plan));
 }
 
 /* Tiles that are tried when none is named: these rows, columns in steps of 8 and then 16, and two
@@ -225,7 +165,8 @@ static void try_candidate(struct search *search, int rows, int columns, int k, c
 {
     struct lathe_plan *plan = &search->trial;
 
-    if (rows / BLOCK_ROWS * columns / 2 > CONSUMERS_MAX * ACCUMULATORS_MAX)
+    if (rows / BLOCK_ROWS * columns / 2 >
+        LT_SM90_PERSISTENT_CONSUMERS_MAX * LT_SM90_ACCUMULATORS_MAX)
         return;
     *plan = *search->named;
     plan->tile[0] = rows;
@@ -277,7 +218,7 @@ static void try_tiles(struct search *search)
     int span = lt_gemm_span_columns(search->named);
 
     for (size_t i = 0; i < sizeof tile_rows / sizeof tile_rows[0]; i++)
-        for (int columns = 8; columns <= TILE_N_MAX; columns += columns < 64 ? 8 : 16)
+        for (int columns = 8; columns <= LT_SM90_COLUMNS_MAX; columns += columns < 64 ? 8 : 16)
             for (int spans = 1; spans <= (columns <= LONG_STEP_COLUMNS ? 2 : 1); spans++)
                 if (is_of_use(search->problem, tile_rows[i], columns))
                     try_clusters(search, tile_rows[i], columns, spans * span);
@@ -306,14 +247,45 @@ static void search_freely(struct search *search, const struct lathe_plan *named)
     lt_gemm_sm90_complete(&search->best);
 }
 
-enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lathe_gemm *problem,
-                                      struct lathe_error *err)
+static void explain_rung(struct lathe_plan *plan, const struct lathe_gemm *problem)
 {
-    enum lathe_status status = check_problem_part(plan, err);
+    double waves = lt_gemm_waves(plan, problem);
+    int places = lt_gemm_places(plan);
+
+    plan->predicted_ns = 0;
+    snprintf(
+        plan->reason, sizeof plan->reason,
+        "%.0f tile%s on %d multiprocessor%s: %.2f waves; the preset's tile, not chosen for the "
+        "problem",
+        waves * places, waves * places == 1 ? "" : "s", places, places == 1 ? "" : "s", waves);
+}
+
+/* A rung of the ladder is what it is, whatever the problem. */
+static enum lathe_status choose_rung(struct lathe_plan *plan, const struct lathe_gemm *problem,
+                                     const struct preset *preset, struct lathe_error *err)
+{
+    enum lathe_status status;
+
+    if (plan->tile[0] == 0) {
+        plan->tile[0] = preset->rows;
+        plan->tile[1] = preset->columns;
+        plan->tile[2] = lt_gemm_span_columns(plan);
+    }
+    complete(plan, preset);
+    status = lt_gemm_sm90_check(plan, err);
+    if (status == LATHE_OK)
+        status = lt_gemm_check_tiles(plan, problem, err);
+    if (status == LATHE_OK)
+        explain_rung(plan, problem);
+    return status;
+}
+
+static enum lathe_status choose_freely(struct lathe_plan *plan, const struct lathe_gemm *problem,
+                                       struct lathe_error *err)
+{
+    enum lathe_status status = LATHE_OK;
     struct search search = {.problem = problem, .best_ns = -1};
 
-    if (status != LATHE_OK)
-        return status;
     search_freely(&search, plan);
     bool found = search.best_ns >= 0;
 
@@ -334,4 +306,16 @@ enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lath
     if (!found && (status = lt_gemm_sm90_check(plan, err)) == LATHE_OK)
         status = lt_gemm_check_tiles(plan, problem, err);
     return status;
+}
+
+enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lathe_gemm *problem,
+                                      struct lathe_error *err)
+{
+    const struct preset *preset = preset_of(plan);
+    enum lathe_status status = lt_gemm_sm90_check_problem(plan, err);
+
+    if (status != LATHE_OK)
+        return status;
+    return preset->rows > 0 ? choose_rung(plan, problem, preset, err)
+                            : choose_freely(plan, problem, err);
 }

@@ -1,4 +1,4 @@
-/* gemm_sm90_plan.h: plans of the gemm family for sm_90a: choosing and checking. */
+/* gemm_sm90_plan.h: choosing plans of the gemm family for sm_90a. */
 #ifndef LT_TEMPLATES_GEMM_SM90_PLAN_H
 #define LT_TEMPLATES_GEMM_SM90_PLAN_H
 
@@ -7,13 +7,9 @@
 /* See struct lt_variant. */
 enum lathe_status lt_gemm_sm90_choose(struct lathe_plan *plan, const struct lathe_gemm *problem,
                                       struct lathe_error *err);
-enum lathe_status lt_gemm_sm90_check(struct lathe_plan *plan, struct lathe_error *err);
 
-/* Fills in what a tile leaves no choice about: consumers, epilogue, registers, and as many stages
- * as fit; what is named already stays. */
+/* Fills in what a tile leaves no choice about, as the preset has it: consumers, epilogue, stages;
+ * what is named already stays. */
 void lt_gemm_sm90_complete(struct lathe_plan *plan);
-
-/* How deep the ring may be. */
-struct lt_stages lt_gemm_sm90_stages(const struct lathe_plan *plan);
 
 #endif

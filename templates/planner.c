@@ -40,6 +40,7 @@ static void print_archs(const struct lt_variant *variant, char *names, size_t si
 enum lathe_status lt_refuse_variant(const struct lathe_plan *plan, struct lathe_error *err)
 {
     char preset[LATHE_NAME_SIZE], archs[64];
+    const struct lt_variant *usual = lt_variant_find(LATHE_GEMM, plan->arch, "");
     const char *nearest = NULL;
 
     lt_plan_preset(plan->variant, preset);
@@ -53,7 +54,10 @@ enum lathe_status lt_refuse_variant(const struct lathe_plan *plan, struct lathe_
     }
     if (preset[0])
         return lt_fail(err, LATHE_BAD_WORD, "variant=%s: no such variant; nearest: variant=%s",
-                       plan->variant, nearest ? nearest : lt_variants[0].name);
+                       plan->variant,
+                       nearest ? nearest
+                       : usual ? usual->name
+                               : lt_variants[0].name);
     print_archs(NULL, archs, sizeof archs);
     return lt_fail(err, LATHE_UNSUPPORTED,
                    "arch=%s: there are plans for %s so far, and kernels for %s",

@@ -14,24 +14,32 @@ static lt_value count_tiles(struct lt_builder *b, const char *name, lt_value siz
 }
 
 struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
-                                     lt_value m, lt_value n, lt_value raster)
+                                     lt_value m, lt_value n)
 {
     struct lt_schedule s = {
         .tile = {plan->tile[0], plan->tile[1]},
         .cluster = {plan->cluster[0], plan->cluster[1]},
+        .kind = plan->schedule,
     };
 
-    lt_comment(b, "tiles of D, each of %d x %d; %s one at a time", s.tile[0] * s.cluster[0],
+    lt_comment(b, "tiles of D, each of %d x %d; %s one%s", s.tile[0] * s.cluster[0],
                s.tile[1] * s.cluster[1],
-               has_cluster(&s) ? "the CTAs of a cluster make" : "a CTA makes");
+               has_cluster(&s) ? "the CTAs of a cluster make" : "a CTA makes",
+               s.kind == LATHE_PERSISTENT ? " at a time" : "");
+    if (s.kind == LATHE_GRID) {
+        s.tiles_n = count_tiles(b, "tiles_n", n, s.tile[1]);
+        return s;
+    }
     s.tiles_m = count_tiles(b, "tiles_m", m, s.tile[0] * s.cluster[0]);
+    s.tiles_n = count_tiles(b, "tiles_n", n, s.tile[1] * s.cluster[1]);
+    if (s.kind == LATHE_PERSISTENT)
+        s.tiles = lt_op(b, "tiles", "mul.lo.u32", s.tiles_m, s.tiles_n);
 
-    lt_value tiles_n = count_tiles(b, "tiles_n", n, s.tile[1] * s.cluster[1]);
+    lt_value raster = lt_param_load(b, "raster");
 
-    s.tiles = lt_op(b, "tiles", "mul.lo.u32", s.tiles_m, tiles_n);
     lt_note(b, "so that a group has no more than all tiles");
     s.raster = lt_op(b, "raster", "min.u32", raster, s.tiles_m);
-    s.group_tiles = lt_op(b, "group_tiles", "mul.lo.u32", s.raster, tiles_n);
+    s.group_tiles = lt_op(b, "group_tiles", "mul.lo.u32", s.raster, s.tiles_n);
     if (s.cluster[0] > 1)
         s.cluster_m = lt_op(b, "cluster_m", "mov.u32", lt_special("%cluster_ctaid.x"));
     if (s.cluster[1] > 1)
@@ -48,6 +56,46 @@ static lt_value first_of(struct lt_builder *b, const char *name, lt_value index,
     return lt_op(b, name, "mul.lo.u32", index, lt_imm(tile));
 }
 
+static void place_in_group(struct lt_builder *b, const struct lt_schedule *s, lt_value index,
+                           struct lt_tile *tile)
+{
+    lt_comment(b, "the tile's place: column by column through a group of rows of tiles");
+    lt_value group = lt_op(b, "group", "div.u32", index, s->group_tiles);
+    lt_value group_row = lt_op(b, "group_row", "mul.lo.u32", group, s->raster);
+    lt_value rows = lt_op(b, "group_rows", "sub.u32", s->tiles_m, group_row);
+    rows = lt_op(b, "group_rows", "min.u32", rows, s->raster);
+    lt_value in_group = lt_op(b, "in_group", "rem.u32", index, s->group_tiles);
+    lt_value row = lt_op(b, "tile_row", "rem.u32", in_group, rows);
+    row = lt_op(b, "tile_row", "add.u32", group_row, row);
+    lt_value column = lt_op(b, "tile_column", "div.u32", in_group, rows);
+
+    tile->m = first_of(b, "tile_m", row, s->cluster_m, s->cluster[0], s->tile[0]);
+    tile->n = first_of(b, "tile_n", column, s->cluster_n, s->cluster[1], s->tile[1]);
+}
+
+static void place_in_row(struct lt_builder *b, const struct lt_schedule *s, lt_value index,
+                         struct lt_tile *tile)
+{
+    lt_comment(b, "the tile's place: row by row");
+    lt_value row = lt_op(b, "tile_row", "div.u32", index, s->tiles_n);
+    lt_value column = lt_op(b, "tile_column", "rem.u32", index, s->tiles_n);
+
+    tile->m = lt_op(b, "tile_m", "mul.lo.u32", row, lt_imm(s->tile[0]));
+    tile->n = lt_op(b, "tile_n", "mul.lo.u32", column, lt_imm(s->tile[1]));
+}
+
+struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *s)
+{
+    struct lt_tile tile = {.open = false};
+    lt_value index = lt_op(b, "tile", "mov.u32", lt_special("%ctaid.x"));
+
+    if (s->kind == LATHE_GRID)
+        place_in_row(b, s, index, &tile);
+    else
+        place_in_group(b, s, index, &tile);
+    return tile;
+}
+
 struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
 {
     struct lt_tile tile = {.open = true};
@@ -58,19 +106,7 @@ struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
         lt_op(b, "tile_stride", "mov.u32", lt_special(cluster ? "%nclusterid.x" : "%nctaid.x"));
 
     tile.loop = lt_for_begin(b, "tile", first, s->tiles, stride);
-
-    lt_comment(b, "the tile's place: column by column through a group of rows of tiles");
-    lt_value group = lt_op(b, "group", "div.u32", tile.loop.index, s->group_tiles);
-    lt_value group_row = lt_op(b, "group_row", "mul.lo.u32", group, s->raster);
-    lt_value rows = lt_op(b, "group_rows", "sub.u32", s->tiles_m, group_row);
-    rows = lt_op(b, "group_rows", "min.u32", rows, s->raster);
-    lt_value in_group = lt_op(b, "in_group", "rem.u32", tile.loop.index, s->group_tiles);
-    lt_value row = lt_op(b, "tile_row", "rem.u32", in_group, rows);
-    row = lt_op(b, "tile_row", "add.u32", group_row, row);
-    lt_value column = lt_op(b, "tile_column", "div.u32", in_group, rows);
-
-    tile.m = first_of(b, "tile_m", row, s->cluster_m, s->cluster[0], s->tile[0]);
-    tile.n = first_of(b, "tile_n", column, s->cluster_n, s->cluster[1], s->tile[1]);
+    place_in_group(b, s, tile.loop.index, &tile);
     return tile;
 }
 

@@ -2,7 +2,8 @@
  *
  * Persistent: the clusters of the grid stride over all cluster tiles. The order is grouped
  * rasterisation: `raster` rows of tiles are walked column by column, so that the CTAs that run at
- * one time share rows of A and of B in L2. */
+ * one time share rows of A and of B in L2. Grouped: one tile a CTA, in that order. Grid: one tile a
+ * CTA, row by row. */
 #ifndef LT_TEMPLATES_SCHEDULE_H
 #define LT_TEMPLATES_SCHEDULE_H
 
@@ -11,19 +12,23 @@
 struct lt_schedule {
     int tile[2];    /* m, n of one CTA       */
     int cluster[2]; /* CTAs along m, along n */
-    lt_value tiles, tiles_m, group_tiles, raster;
+    enum lathe_schedule kind;
+    lt_value tiles, tiles_m, tiles_n, group_tiles, raster;
     lt_value cluster_m, cluster_n; /* this CTA's place in its cluster; nothing where always 0 */
 };
 
 /* Counts the tiles of an m x n problem; in the kernel's own scope, before the roles. */
 struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
-                                     lt_value m, lt_value n, lt_value raster);
+                                     lt_value m, lt_value n);
 
 struct lt_tile {
     bool open;
     struct lt_region loop;
     lt_value m, n; /* first row and column of this CTA's tile of D */
 };
+
+/* The only tile of this CTA. */
+struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *schedule);
 
 /* The tiles of this CTA, one after the other. */
 #define LT_TILES(b, tile, schedule)                                                                \

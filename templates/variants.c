@@ -4,28 +4,32 @@
 #include "templates/gemm_sm100_check.h"
 #include "templates/gemm_sm100_plan.h"
 #include "templates/gemm_sm90.h"
+#include "templates/gemm_sm90_check.h"
 #include "templates/gemm_sm90_plan.h"
 #include "templates/registry.h"
 
 #include <string.h>
 
 const struct lt_variant lt_variants[] = {
-    {
-        .name = "hopper-best",
-        .ladder_name = "",
-        .family = LATHE_GEMM,
-        .archs = {LATHE_SM_90A},
-        .is_default = true,
-        .doc = "warp-specialised and persistent: TMA ring, wgmma with one group in flight, "
-               "multicast in clusters, TMA-store epilogue",
-        .choose = lt_gemm_sm90_choose,
-        .complete = lt_gemm_sm90_complete,
-        .budget_of = lt_gemm_sm90_budget,
-        .stages_of = lt_gemm_sm90_stages,
-        .check = lt_gemm_sm90_check,
-        .emit = lt_gemm_sm90_specialised,
+/* Of the presets that come from no step of a ladder the best one is the default. */
+#define LT_PRESET(preset, step, mma, acc, store, flow, index, groups, schedule, raster, rows,      \
+                  columns, stages, consumers, turns, line)                                         \
+    {                                                                                              \
+        .name = preset,                                                                            \
+        .ladder_name = step,                                                                       \
+        .family = LATHE_GEMM,                                                                      \
+        .archs = {LATHE_SM_90A},                                                                   \
+        .is_default = sizeof step == 1,                                                            \
+        .doc = line,                                                                               \
+        .choose = lt_gemm_sm90_choose,                                                             \
+        .complete = lt_gemm_sm90_complete,                                                         \
+        .budget_of = lt_gemm_sm90_budget,                                                          \
+        .stages_of = lt_gemm_sm90_stages,                                                          \
+        .check = lt_gemm_sm90_check,                                                               \
+        .emit = lt_gemm_sm90_emit,                                                                 \
     },
-/* Of the presets that come from no step of the ladder the best one is the default. */
+#include "templates/gemm_sm90.def"
+#undef LT_PRESET
 #define LT_PRESET(preset, step, load, store, flow, schedule, raster, cta_group, rows, columns,     \
                   stages, acc_stages, staging_columns, line)                                       \
     {                                                                                              \

@@ -202,7 +202,7 @@ static void what_must_be_there_and_is_not_is_missing(void **state)
     assert_string_equal(message_of_check(plan_field("stages"), nothing),
                         "stages is missing: must be a whole number from 1 to 64");
     assert_string_equal(message_of_check(plan_field("schedule"), nothing),
-                        "schedule is missing; known: persistent single grid dynamic");
+                        "schedule is missing; known: persistent single grid dynamic grouped");
     assert_int_equal(lt_field_check(plan_field("tile"), nothing, true, NULL), LATHE_OK);
     assert_int_equal(lt_field_check(gemm_field("static"), nothing, false, NULL), LATHE_OK);
 }

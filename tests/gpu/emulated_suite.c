@@ -167,6 +167,8 @@ static enum lathe_status run_side(struct side *side, struct lathe_context *conte
     if (status == LATHE_OK)
         status = lt_operands_create(&side->operands, &side->stream, &problem, true, err);
     if (status == LATHE_OK)
+        side->operands.sums = lathe_function_plan(function)->acc;
+    if (status == LATHE_OK)
         status = lt_operands_poison(&side->operands, err);
     if (status == LATHE_OK)
         status = lt_operands_fill(&side->operands, &side->checker,

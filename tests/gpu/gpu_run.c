@@ -28,6 +28,7 @@ static enum lathe_status prepare(struct run *run, struct lathe_context *context,
                                  multiply_adds, err);
     if (status == LATHE_OK)
         status = lt_operands_create(&run->operands, &run->stream, p, true, err);
+    run->operands.sums = lathe_function_plan(run->function)->acc;
     return status;
 }
 

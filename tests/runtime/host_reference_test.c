@@ -279,6 +279,25 @@ static void the_bound_is_a_step_and_what_sums_in_f32_may_lose(void **state)
     assert_true(right(LATHE_F32, 1 + 100 * slack, 1, 100));
 }
 
+static void sums_in_f16_may_lose_more_and_are_exact_for_less_long(void **state)
+{
+    (void)state;
+    struct lt_product product = {
+        .a.columns = 32, .d.type = LATHE_F32, .alpha = 1, .sums = LATHE_F16};
+    struct lt_verdict verdict = LT_VERDICT_INIT;
+    double slack = 4 * 0x1p-9; /* k/16 + 2 = 4 */
+
+    lt_verdict_add(&verdict, &product, 0, 1 + slack, 1, 1, 0);
+    assert_int_equal(verdict.wrong, 0);
+    lt_verdict_add(&verdict, &product, 1, 1 + 1.01 * slack, 1, 1, 0);
+    assert_int_equal(verdict.wrong, 1);
+    product.whole = true;
+    lt_verdict_add(&verdict, &product, 2, 101, 100, 0x1p11, 0);
+    assert_int_equal(verdict.wrong, 1);
+    lt_verdict_add(&verdict, &product, 3, 101, 100, 0x1p11 - 1, 0);
+    assert_int_equal(verdict.wrong, 2);
+}
+
 static void nan_must_meet_nan(void **state)
 {
     (void)state;
@@ -378,6 +397,7 @@ int main(void)
         cmocka_unit_test(without_k_the_answer_is_beta_c),
         cmocka_unit_test(without_elements_there_is_nothing_wrong),
         cmocka_unit_test(the_bound_is_a_step_and_what_sums_in_f32_may_lose),
+        cmocka_unit_test(sums_in_f16_may_lose_more_and_are_exact_for_less_long),
         cmocka_unit_test(nan_must_meet_nan),
         cmocka_unit_test(infinity_must_meet_what_overflows),
         cmocka_unit_test(at_the_edge_of_overflow_either_side_is_right),

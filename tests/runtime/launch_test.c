@@ -104,6 +104,40 @@ static void there_are_no_more_clusters_than_tiles(void **state)
     assert_int_equal(newest(f)->grid[1], 2);
 }
 
+static void a_kernel_of_one_tile_a_cta_has_a_cta_for_each(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
+    struct lathe_gemm_args args = runtime_args(4096, 4000, 1024);
+
+    strcpy(options.variant, "hopper-v3");
+    launch(f, get(f, options), &args);
+    assert_int_equal(newest(f)->grid[0], 32 * 32); /* though no more than 132 run at a time */
+    assert_int_equal(newest(f)->block[0], 160);
+}
+
+static void threads_that_store_are_told_where_c_and_d_are(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
+    struct lathe_gemm problem = runtime_problem();
+    struct lathe_gemm_args args = runtime_args(256, 256, 64);
+    struct lathe_function *function;
+
+    strcpy(options.variant, "hopper-v1");
+    problem.beta = LATHE_BETA_ANY;
+    args.beta = 1;
+    args.ldc = 264;
+    args.ldd = 272;
+    function = runtime_get(f, &problem, &options);
+    launch(f, function, &args);
+    assert_int_equal(wide_of(f, function, LATHE_PARAM_C), args.c);
+    assert_int_equal(wide_of(f, function, LATHE_PARAM_LDC), 264);
+    assert_int_equal(wide_of(f, function, LATHE_PARAM_D), args.d);
+    assert_int_equal(wide_of(f, function, LATHE_PARAM_LDD), 272);
+    assert_null(map_of(f, function, "map_d"));
+}
+
 static void maps_are_encoded_as_the_recipes_say(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -504,6 +538,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUNTIME_TEST(grid_block_and_memory_follow_the_contract),
         RUNTIME_TEST(there_are_no_more_clusters_than_tiles),
+        RUNTIME_TEST(a_kernel_of_one_tile_a_cta_has_a_cta_for_each),
+        RUNTIME_TEST(threads_that_store_are_told_where_c_and_d_are),
         RUNTIME_TEST(maps_are_encoded_as_the_recipes_say),
         RUNTIME_TEST(what_tma_may_write_of_d_is_whole_16_bytes),
         RUNTIME_TEST(boxes_of_a_have_no_more_rows_than_a),

@@ -201,6 +201,7 @@ static void check_headings(const struct sample *sample)
     char consumer[80];
     const char *const expected[] = {
         "// ---- setup: all warps ----",
+        "// ---- barriers: one thread, for all ----",
         "// ---- producer: warps 0 to 3, of which one lane of warp 0 works ----",
         consumer,
         "// ---- teardown: all warps ----",
@@ -214,11 +215,11 @@ static void check_headings(const struct sample *sample)
     for (size_t i = 0; i < lines.count; i++) {
         if (!strstr(lines.line[i], "// ----"))
             continue;
-        assert_true(found < 4);
+        assert_true(found < 5);
         assert_string_equal(ptx_trimmed(lines.line[i]), expected[found++]);
         assert_string_equal(lines.line[i - 1], "");
     }
-    assert_int_equal(found, 4);
+    assert_int_equal(found, 5);
     ptx_lines_free(&lines);
 }
 

@@ -21,6 +21,10 @@ static const struct {
     {"gemm_beta_f32_64x72x64", "tile=64x72x64 cluster=1x1x1 out=f32 beta=any"},
     {"gemm_static_k", "tile=128x64x64 cluster=1x1x1 static=k"},
     {"gemm_static_mnk", "tile=128x64x64 cluster=2x1x1 static=m,n,k"},
+    {"gemm_hopper_v0_64x32x64", "variant=hopper-v0 tile=64x32x64"},
+    {"gemm_hopper_v2", "variant=hopper-v2"},
+    {"gemm_hopper_v3_beta_64x64x64", "variant=hopper-v3 tile=64x64x64 beta=any"},
+    {"gemm_hopper_v6", "variant=hopper-v6"},
     {"gemm_without_comments", "tile=128x64x64 cluster=2x2x1 annotate=0"},
 };
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };

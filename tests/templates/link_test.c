@@ -25,7 +25,7 @@ static void every_kept_text_links_without_spills_or_warnings(void **state)
     linked = 0;
     golden_for_each(".ptx", link_golden);
 
-    assert_true(linked >= 12);
+    assert_true(linked >= 16);
 }
 
 static void every_sample_links_without_spills_or_warnings(void **state)

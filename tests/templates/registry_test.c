@@ -354,7 +354,8 @@ static void what_is_read_is_checked(void **state)
     assert_unread("nonsense", LATHE_BAD_WORD, "no such family");
     assert_unread("gemm type=f16 out=f16 layout=tn beta=0 static=none arch=sm_90a "
                   "variant=hopper-best tile=128x256x64 cluster=1x1x1 cta_group=1 stages=9 "
-                  "consumers=2 acc_stages=1 load=tma store=tma flow=specialised "
+                  "consumers=2 acc_stages=1 load=tma store=tma flow=specialised mma=wgmma acc=f32 "
+                  "stage_index=runtime mma_groups=2 "
                   "schedule=persistent raster=16 epilogue=128x64x2 split=1 annotate=1 sms=132",
                   LATHE_DOES_NOT_FIT, "needs ");
 }

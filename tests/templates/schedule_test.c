@@ -14,7 +14,8 @@
 struct grid {
     int tile[2], cluster[2];
     uint32_t m, n, raster;
-    uint32_t clusters; /* in the grid */
+    uint32_t clusters;            /* in the grid */
+    enum lathe_schedule schedule; /* or persistent */
 };
 
 struct place {
@@ -77,19 +78,27 @@ static struct ptx_program *program_for(const struct grid *grid)
 
     plan.threads = 128;
     plan.cta_group = 1;
+    plan.schedule = grid->schedule ? grid->schedule : LATHE_PERSISTENT;
     memcpy(plan.tile, grid->tile, sizeof grid->tile);
     memcpy(plan.cluster, grid->cluster, sizeof grid->cluster);
     plan.cluster[2] = 1;
     lt_param(b, "m", LATHE_PARAM_M);
     lt_param(b, "n", LATHE_PARAM_N);
-    lt_param(b, "raster", LATHE_PARAM_RASTER);
+    if (plan.schedule != LATHE_GRID)
+        lt_param(b, "raster", LATHE_PARAM_RASTER);
     lt_entry(b, "walk", &plan);
 
     lt_value m = lt_param_load(b, "m"), n = lt_param_load(b, "n");
-    struct lt_schedule schedule = lt_schedule_begin(b, &plan, m, n, lt_param_load(b, "raster"));
+    struct lt_schedule schedule = lt_schedule_begin(b, &plan, m, n);
 
-    LT_TILES (b, tile, &schedule)
+    if (plan.schedule == LATHE_PERSISTENT) {
+        LT_TILES (b, tile, &schedule)
+            lt_inst(b, "visit %0, %1;", tile.m, tile.n);
+    } else {
+        struct lt_tile tile = lt_tile_of_cta(b, &schedule);
+
         lt_inst(b, "visit %0, %1;", tile.m, tile.n);
+    }
     if (lt_builder_finish(b, &text, &length, &contract, &err) != LATHE_OK)
         fail_msg("%s", err.message);
 
@@ -194,6 +203,29 @@ static void a_grid_of_any_size_shares_the_tiles(void **state)
                                                .clusters = clusters});
 }
 
+static void a_cta_for_each_tile_has_the_one_of_its_number(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 64, 65, 500, 640};
+
+    for (size_t i = 0; i < 5; i++)
+        for (size_t j = 0; j < 5; j++)
+            for (uint32_t raster = 1; raster < 5; raster++) {
+                struct grid grid = {.tile = {64, 24},
+                                    .cluster = {1, 1},
+                                    .m = sizes[i],
+                                    .n = sizes[j],
+                                    .raster = raster,
+                                    .clusters = (sizes[i] + 63) / 64 * ((sizes[j] + 23) / 24),
+                                    .schedule = LATHE_GROUPED};
+
+                assert_walks_as_by_hand(&grid);
+                grid.raster = 1; /* row by row is what groups of one are */
+                grid.schedule = LATHE_GRID;
+                assert_walks_as_by_hand(&grid);
+            }
+}
+
 static void an_empty_output_has_no_tiles(void **state)
 {
     (void)state;
@@ -257,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tile_is_made_once_in_groups_of_rows),
         cmocka_unit_test(a_grid_of_any_size_shares_the_tiles),
+        cmocka_unit_test(a_cta_for_each_tile_has_the_one_of_its_number),
         cmocka_unit_test(an_empty_output_has_no_tiles),
         cmocka_unit_test(the_last_tile_of_the_longest_output_is_found),
         cmocka_unit_test(more_rows_together_than_there_are_is_all_of_them),

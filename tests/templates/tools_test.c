@@ -19,7 +19,7 @@ static void variants_are_listed_with_what_they_are_for(void **state)
     }
     assert_true(count >= 1);
     assert_int_equal(lathe_variant_at(0, &info), 1);
-    assert_string_equal(info.name, "hopper-best");
+    assert_string_equal(info.name, "hopper-v0");
     assert_int_equal(info.arch, LATHE_SM_90A);
     assert_int_equal(lathe_variant_at(count, &info), 0);
     assert_int_equal(lathe_variant_at(0, NULL), 0);

@@ -1,0 +1,255 @@
+/* ladder_suite.c: every rung of a ladder on the same problems, each element of each answer checked.
+ *
+ *     ladder_suite emulator|gpu [rungs=PREFIX] [seed=N] [every=N] [schedules=N]
+ *
+ * For every variant that has a kernel and a place in a ladder, and whose name begins with PREFIX:
+ * f16 and bf16 on the problems below, with tails in all directions, k shorter than the ring, and
+ * numbers of steps that are no multiple of the stages; with NaN around the inputs and canaries
+ * around D. Which data, factors and type of D a problem has is drawn from the seed. A rung that
+ * sums in f16 has to refuse bf16. On the emulator each case runs under so many schedules; every=N
+ * leaves out all but each N-th case. A kernel that the linker spills for or warns of fails.
+ *
+ * Prints a line a case, as TAP does, then "N passed, M failed, K skipped". */
+#include "include/lathe_tools.h"
+#include "runtime/context.h"
+#include "runtime/random.h"
+#include "templates/registry.h"
+#include "tests/gpu/gpu_run.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* m, n, k. */
+static const int shapes[][3] = {
+    {1, 1, 1},       {7, 9, 16},      {64, 64, 64},    {128, 128, 128},  {128, 256, 192},
+    {256, 256, 256}, {127, 255, 320}, {129, 257, 384}, {300, 270, 200},  {96, 520, 448},
+    {513, 130, 72},  {200, 511, 999}, {256, 512, 0},   {33, 1000, 24},   {640, 384, 576},
+    {257, 129, 640}, {384, 600, 64},  {130, 260, 130}, {511, 63, 512},   {1, 2048, 264},
+    {1024, 8, 328},  {448, 448, 65},  {255, 769, 704}, {320, 320, 1096}, {128, 256, 4160},
+    {257, 257, 63},  {512, 512, 127}, {2, 3, 5000},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+struct suite {
+    struct lathe_context *context;
+    void (*set_seed)(uint64_t seed); /* of the emulator's schedule; null on a GPU */
+    const char *rungs;
+    uint64_t seed, drawn;
+    int every, schedules, number;
+    int passed, failed;
+};
+
+static int draw_below(struct suite *suite, int limit)
+{
+    return (int)lt_random_below(suite->seed, suite->drawn++, (uint32_t)limit);
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return value > unit ? (value + unit - 1) / unit * unit : unit;
+}
+
+static struct gpu_case draw_case(struct suite *suite, const char *variant, enum lathe_type type,
+                                 const int shape[3])
+{
+    struct gpu_case c = {.kind = variant,
+                         .problem = LATHE_GEMM_INIT,
+                         .options = LATHE_PLAN_OPTIONS_INIT,
+                         .integers = draw_below(suite, 3) == 0,
+                         .alpha = draw_below(suite, 2) ? 1.0f : -2.0f,
+                         .c = GPU_C_APART};
+    struct lathe_gemm *p = &c.problem;
+
+    p->m = shape[0];
+    p->n = shape[1];
+    p->k = shape[2];
+    p->type = type;
+    p->out = draw_below(suite, 4) == 0 ? LATHE_F32 : type;
+    p->beta = draw_below(suite, 4) == 0 ? LATHE_BETA_ANY : LATHE_BETA_ZERO;
+    p->lda = round_up(p->k, 8) + 8 * draw_below(suite, 2);
+    p->ldb = round_up(p->k, 8) + 8 * draw_below(suite, 2);
+    p->ldc = p->ldd = round_up(p->n, 8) + 8 * draw_below(suite, 2);
+    if (p->beta == LATHE_BETA_ANY)
+        c.beta = draw_below(suite, 2) ? 2.0f : 0.0f;
+    else
+        p->ldc = 0;
+    snprintf(c.options.variant, sizeof c.options.variant, "%s", variant);
+    return c;
+}
+
+/* ---- One case ---- */
+
+static void count(struct suite *suite, bool ok, const struct gpu_case *c)
+{
+    const struct lathe_gemm *p = &c->problem;
+
+    printf("%sok %d - %s m=%lld n=%lld k=%lld type=%s out=%s beta=%g alpha=%g%s\n",
+           ok ? "" : "not ", suite->passed + suite->failed + 1, c->kind, (long long)p->m,
+           (long long)p->n, (long long)p->k, lathe_type_name(p->type), lathe_type_name(p->out),
+           (double)c->beta, (double)c->alpha, c->integers ? ", whole numbers" : "");
+    if (ok)
+        suite->passed++;
+    else
+        suite->failed++;
+}
+
+static bool run_once(struct suite *suite, const struct gpu_case *c, uint64_t seed)
+{
+    struct gpu_outcome outcome;
+    struct lathe_error error = {.status = LATHE_OK};
+
+    if (gpu_run_case(suite->context, c, seed, &outcome, &error) != LATHE_OK) {
+        printf("# %s\n", error.message);
+        return false;
+    }
+    if (outcome.verdict.wrong > 0)
+        printf("# %lld of %lld wrong, first at %lld: got %.9g, want %.9g +- %.3g\n",
+               (long long)outcome.verdict.wrong, (long long)outcome.verdict.compared,
+               (long long)outcome.verdict.first, outcome.verdict.got, outcome.verdict.want,
+               outcome.verdict.bound);
+    if (outcome.damage > 0)
+        printf("# %lld bytes around D changed\n", (long long)outcome.damage);
+    if (outcome.spill_bytes > 0 || outcome.warning_count > 0)
+        printf("# the linker spills %d bytes a thread and has %d warnings\n", outcome.spill_bytes,
+               outcome.warning_count);
+    return outcome.verdict.wrong == 0 && outcome.damage == 0 && outcome.spill_bytes <= 0 &&
+           outcome.warning_count <= 0;
+}
+
+static bool is_refused(const struct gpu_case *c)
+{
+    struct lathe_plan plan = LATHE_PLAN_INIT;
+    struct lathe_error error = {.status = LATHE_OK};
+
+    return lathe_plan_gemm(&plan, &c->problem, &c->options, &error) == LATHE_UNSUPPORTED &&
+           strstr(error.message, "acc=f16 type=bf16") != NULL;
+}
+
+static void run_case(struct suite *suite, const struct gpu_case *c, bool sums_in_f16)
+{
+    int schedules = suite->set_seed ? suite->schedules : 1;
+
+    if (sums_in_f16 && c->problem.type == LATHE_BF16) {
+        count(suite, is_refused(c), c);
+        return;
+    }
+    for (int i = 0; i < schedules; i++) {
+        uint64_t seed = suite->seed + (uint64_t)(1000 * suite->number + i);
+
+        if (suite->set_seed)
+            suite->set_seed(seed);
+        count(suite, run_once(suite, c, seed), c);
+    }
+}
+
+/* ---- All ---- */
+
+static bool sums_in_f16(const char *variant)
+{
+    struct lathe_plan plan = LATHE_PLAN_INIT;
+    struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
+
+    snprintf(options.variant, sizeof options.variant, "%s", variant);
+    return lathe_plan_gemm(&plan, lathe_gemm(.m = 64, .n = 64, .k = 64, .type = LATHE_F16),
+                           &options, NULL) == LATHE_OK &&
+           plan.acc == LATHE_F16;
+}
+
+static void run_rung(struct suite *suite, const char *variant)
+{
+    static const enum lathe_type types[] = {LATHE_F16, LATHE_BF16};
+    bool in_f16 = sums_in_f16(variant);
+
+    for (int type = 0; type < 2; type++)
+        for (int i = 0; i < SHAPES; i++) {
+            struct gpu_case c = draw_case(suite, variant, types[type], shapes[i]);
+
+            if (suite->number++ % suite->every == 0)
+                run_case(suite, &c, in_f16);
+        }
+}
+
+static void run_all(struct suite *suite)
+{
+    struct lathe_variant_info info;
+
+    for (size_t i = 0; lathe_variant_at(i, &info); i++)
+        if (info.has_kernel && info.ladder_name[0] &&
+            strncmp(info.name, suite->rungs, strlen(suite->rungs)) == 0)
+            run_rung(suite, info.name);
+}
+
+static bool open_context(struct suite *suite, bool emulated, struct lathe_error *err)
+{
+    const struct lt_device *device = NULL;
+    void *symbol;
+
+    if (!emulated)
+        return lathe_context_create(&suite->context, NULL, err) == LATHE_OK;
+    if (lathe_context_create(&suite->context,
+                             lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
+                             err) != LATHE_OK ||
+        lt_context_probe(suite->context, &device, err) != LATHE_OK)
+        return false;
+    symbol = dlsym(device->driver.library.handle, "emu_set_seed");
+    memcpy(&suite->set_seed, &symbol, sizeof symbol);
+    return suite->set_seed != NULL;
+}
+
+static bool read_arguments(struct suite *suite, int count, char **words)
+{
+    for (int i = 2; i < count; i++) {
+        char *value = strchr(words[i], '=');
+
+        if (!value)
+            return false;
+        value++;
+        if (strncmp(words[i], "rungs=", 6) == 0)
+            suite->rungs = value;
+        else if (strncmp(words[i], "seed=", 5) == 0)
+            suite->seed = strtoull(value, NULL, 10);
+        else if (strncmp(words[i], "every=", 6) == 0)
+            suite->every = atoi(value);
+        else if (strncmp(words[i], "schedules=", 10) == 0)
+            suite->schedules = atoi(value);
+        else
+            return false;
+    }
+    return suite->every > 0 && suite->schedules > 0;
+}
+
+int main(int count, char **words)
+{
+    struct suite suite = {.every = 1, .schedules = 3, .rungs = ""};
+    struct lathe_error error = {.status = LATHE_OK};
+    bool emulated = count > 1 && strcmp(words[1], "emulator") == 0;
+    enum lathe_arch arch;
+    struct timespec now;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    clock_gettime(CLOCK_REALTIME, &now);
+    suite.seed = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    if ((!emulated && !(count > 1 && strcmp(words[1], "gpu") == 0)) ||
+        !read_arguments(&suite, count, words)) {
+        fprintf(stderr, "usage: ladder_suite emulator|gpu [rungs=PREFIX] [seed=N] [every=N] "
+                        "[schedules=N]\n");
+        return 2;
+    }
+    if (!open_context(&suite, emulated, &error)) {
+        printf("not ok 1 - %s\n0 passed, 1 failed, 0 skipped\n", error.message);
+        return 1;
+    }
+    if (!emulated && lathe_context_arch(suite.context, &arch, &error) != LATHE_OK) {
+        printf("# no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
+        lathe_context_destroy(&suite.context);
+        return 77;
+    }
+    printf("# seed %llu\n", (unsigned long long)suite.seed);
+    run_all(&suite);
+    printf("%d passed, %d failed, 0 skipped\n", suite.passed, suite.failed);
+    lathe_context_destroy(&suite.context);
+    return suite.failed > 0 || suite.passed == 0;
+}
