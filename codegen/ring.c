@@ -22,10 +22,20 @@ int lt_ring_barrier_bytes(const struct lt_ring *ring)
     return ring->stages * LT_MBARRIER_BYTES * (ring->readers > 0 ? 2 : 1);
 }
 
-void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value smem)
+/* The address of the barriers at `offset`, by a name of its own. */
+static lt_value barriers_at(struct lt_builder *b, const struct lt_ring *ring, const char *suffix,
+                            lt_value smem, int offset)
 {
     char name[LT_LABEL_SIZE];
-    lt_value full = lt_plus(b, part(name, ring, "full"), smem, ring->offset);
+
+    if (offset == 0)
+        return lt_op(b, part(name, ring, suffix), "mov.u32", smem);
+    return lt_op(b, part(name, ring, suffix), "add.u32", smem, lt_imm(offset));
+}
+
+void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value smem)
+{
+    lt_value full = barriers_at(b, ring, "full", smem, ring->offset);
 
     for (int i = 0; i < ring->stages; i++) {
         if (i == 0)
@@ -35,7 +45,7 @@ void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value sme
     if (ring->readers == 0)
         return;
 
-    lt_value empty = lt_plus(b, part(name, ring, "empty"), smem, ring->offset + empty_offset(ring));
+    lt_value empty = barriers_at(b, ring, "empty", smem, ring->offset + empty_offset(ring));
 
     for (int i = 0; i < ring->stages; i++) {
         if (i == 0)
@@ -83,12 +93,9 @@ struct lt_cursor lt_ring_fixed(struct lt_builder *b, const struct lt_ring *ring,
     char name[LT_LABEL_SIZE];
     struct lt_cursor cursor = {.ring = ring};
 
-    cursor.full = ring->offset == 0
-                      ? lt_op(b, part(name, ring, "full"), "mov.u32", smem)
-                      : lt_op(b, part(name, ring, "full"), "add.u32", smem, lt_imm(ring->offset));
+    cursor.full = barriers_at(b, ring, "full", smem, ring->offset);
     if (ring->readers > 0)
-        cursor.empty = lt_op(b, part(name, ring, "empty"), "add.u32", smem,
-                             lt_imm(ring->offset + empty_offset(ring)));
+        cursor.empty = barriers_at(b, ring, "empty", smem, ring->offset + empty_offset(ring));
     cursor.parity = lt_variable(b, LT_B32, part(name, ring, "parity"));
     start_parity(b, &cursor, parity);
     return cursor;

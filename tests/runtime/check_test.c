@@ -11,7 +11,7 @@
 static const char no_fence[] = "fence.proxy.async.shared::cta;|";
 static const char half_of_k[] =
     "div.u32 %k_blocks, %k_blocks, 64;|div.u32 %k_blocks, %k_blocks, 128;";
-static const char no_arrival[] = "[%smem_start], 1;  // the filler|[%smem_start], 2;  //";
+static const char no_arrival[] = "[%tiles_full], 1;  // the filler|[%tiles_full], 2;  //";
 
 static void use_emulator(struct runtime_fixture *f, const char *plant)
 {

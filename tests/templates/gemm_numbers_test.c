@@ -60,7 +60,7 @@ static void check_offsets(const struct sample *sample)
                 tenant_of(plan, "stage ring")->offset);
     expect_line(sample, "add.u32 %%staging, %%smem_start, %d;\n",
                 tenant_of(plan, "epilogue staging")->offset);
-    expect_line(sample, "mbarrier.init.shared::cta.b64 [%%smem_start], 1;");
+    expect_line(sample, "mbarrier.init.shared::cta.b64 [%%tiles_full], 1;");
     expect_line(sample, "add.u32 %%tiles_empty, %%smem_start, %d;\n", 8 * plan->stages);
     expect_line(sample, "add.u32 %%tiles_empty, %%tiles_full, %d;\n", 8 * plan->stages);
     expect_line(sample, "mad.lo.u32 %%a_tile, %%tiles_stage, %d, %%ring;\n", stage_bytes_of(plan));
@@ -108,7 +108,7 @@ static void check_counts(const struct sample *sample)
             continue;
         if (strstr(lines.line[i], "[%tiles_empty") && strstr(lines.line[i], init))
             empty++;
-        if (strstr(lines.line[i], "[%smem_start") && strstr(lines.line[i], "], 1;"))
+        if (strstr(lines.line[i], "[%tiles_full") && strstr(lines.line[i], "], 1;"))
             full++;
         if (strstr(lines.line[i], "[%c_full") && strstr(lines.line[i], "], 1;"))
             c++;
