@@ -8,6 +8,7 @@
 #include "templates/gemm_problem.h"
 #include "templates/gemm_tile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -185,17 +186,20 @@ enum lathe_status lt_gemm_check_regs(const struct lathe_plan *plan, struct lathe
 enum lathe_status lt_gemm_check_bytes(const struct lathe_plan *plan, struct lathe_error *err)
 {
     int stage = lt_gemm_stage_bytes(plan);
+    int staging = lt_budget_bytes(plan, "epilogue staging");
+    char besides[48] = "";
 
     if (plan->smem_bytes <= plan->smem_limit)
         return LATHE_OK;
+    if (staging > 0)
+        snprintf(besides, sizeof besides, ", the epilogue staging %d", staging);
 
     enum lathe_status status = lt_fail(
         err, LATHE_DOES_NOT_FIT,
         "tile=%dx%dx%d stages=%d: needs %d bytes of shared memory and a CTA has %d; the stage ring "
-        "takes %d (%d stages of %d), the epilogue staging %d",
+        "takes %d (%d stages of %d)%s",
         plan->tile[0], plan->tile[1], plan->tile[2], plan->stages, plan->smem_bytes,
-        plan->smem_limit, plan->stages * stage, plan->stages, stage,
-        lt_budget_bytes(plan, "epilogue staging"));
+        plan->smem_limit, plan->stages * stage, plan->stages, stage, besides);
 
     if (err) {
         err->needs_bytes = plan->smem_bytes;
