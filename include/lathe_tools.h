@@ -460,6 +460,9 @@ LATHE_API enum lathe_status lathe_check_gemm(struct lathe_context *context,
 
 /* ---- Benchmark ---- */
 
+/* The plan, more plans to compare it with, and the contenders. */
+enum { LATHE_BENCH_ROWS_MAX = 16 };
+
 struct lathe_bench_options {
     size_t struct_size;
     int vs_cublaslt;   /* 1: beside cuBLASLt's first heuristic, 64 MiB of workspace    */
@@ -468,12 +471,40 @@ struct lathe_bench_options {
     double warm_up_ms; /* before the first block; 0: 500                               */
     uint64_t seed;
     const char *cublaslt_library; /* null: LATHE_CUBLASLT_LIBRARY, else found           */
+    int vs_cublaslt_best;         /* 1: beside the fastest of up to 32 heuristics, too   */
+    double long_warm_up_ms;       /* more, where a launch lasts longer than 0.5 ms       */
+    const struct lathe_plan_options *rungs; /* other plans for the problem, timed as well   */
+    int rung_count;
+    const char *nvml_library; /* null: LATHE_NVML_LIBRARY, else found; may be absent */
 };
 #define LATHE_BENCH_OPTIONS_INIT LATHE_INIT_(lathe_bench_options)
 
+enum lathe_bench_kind { LATHE_BENCH_PLAN, LATHE_BENCH_CUBLASLT, LATHE_BENCH_CUBLASLT_BEST };
+
+/* Medians of what NVML said while the blocks ran, 20 times a second. */
+struct lathe_bench_clocks {
+    int samples; /* 0: there is no NVML, or too little time; the rest means nothing then */
+    double sm_mhz, power_w, temperature_c;
+};
+
+/* One that took turns with the others. */
+struct lathe_bench_row {
+    enum lathe_bench_kind kind;
+    char name[64];          /* the plan's variant, "cublaslt 13.1", "cublaslt-best 13.1"     */
+    int launches;           /* of a block                                                    */
+    double time_us, tflops; /* medians over the blocks                                       */
+    /* Of a contender: its time by the plan's; of a plan: the first contender's time by its own:
+     * above 1 the plan is faster. Median over turns, 95 % bootstrap interval; 0: no contender. */
+    double ratio, ratio_low, ratio_high;
+    int heuristic, heuristics; /* of a contender: number `heuristic`, from 1, of so many      */
+    int verified;              /* of a plan: 1: every element, in every set, was right        */
+    struct lathe_bench_clocks clocks;
+    double efficiency; /* tflops by what the tensor cores could do at sm_mhz; 0: not known */
+};
+
 struct lathe_bench_report {
     char device[96];
-    struct lathe_plan plan;
+    struct lathe_plan plan; /* grows with the header: compile what uses it anew          */
     int launches;           /* of a block                                              */
     int sets;               /* of buffers that a block rotates through                 */
     double time_us, tflops; /* medians over the blocks                                 */
@@ -482,16 +513,41 @@ struct lathe_bench_report {
     double ratio;                 /* median over pairs of vs_time / time: above 1 Lathe is faster */
     double ratio_low, ratio_high; /* 95 % bootstrap interval                            */
     int verified;                 /* 1: every element of D, in every set, was right afterwards */
+    int measured_again; /* 1: clocks of two contenders differed by more than 1.5 %        */
+    int row_count;      /* the plan, the rungs, the contenders                            */
+    struct lathe_bench_row rows[LATHE_BENCH_ROWS_MAX];
+    struct lathe_bench_clocks clocks; /* of all blocks                                    */
 };
 
 /* Measures as docs/benchmark.md says: one stream, graphs of launches over rotating buffers that
- * exceed L2, normal data, contenders interleaved A B B A, the answer checked afterwards. */
+ * exceed L2, normal data, contenders interleaved A B C C B A, the answer checked afterwards. What
+ * is not in `rows` is of the plan and the first contender. */
 LATHE_API enum lathe_status lathe_bench_gemm(struct lathe_context *context,
                                              const struct lathe_gemm *problem,
                                              const struct lathe_plan_options *options,
                                              const struct lathe_bench_options *bench,
                                              struct lathe_bench_report *report,
                                              struct lathe_error *err);
+
+/* What figures depend on beside the problem. */
+struct lathe_bench_machine {
+    size_t struct_size;
+    char device[96];
+    char device_hash[20]; /* of the device's UUID, which names it and gives nothing away     */
+    enum lathe_arch arch;
+    int sms;
+    int cuda_version;  /* that the driver supports: 1000 * major + 10 * minor                 */
+    char driver[32];   /* its own version, "580.95.05"; empty without NVML                    */
+    char cublaslt[32]; /* "cublaslt 13.1"; empty where there is none                         */
+};
+#define LATHE_BENCH_MACHINE_INIT LATHE_INIT_(lathe_bench_machine)
+
+/* Of the options only the paths of libraries count; they may be null. Makes no CUDA context.
+ * Errors: LATHE_NO_DRIVER, LATHE_NO_DEVICE. */
+LATHE_API enum lathe_status lathe_bench_machine(struct lathe_context *context,
+                                                const struct lathe_bench_options *bench,
+                                                struct lathe_bench_machine *machine,
+                                                struct lathe_error *err);
 
 #ifdef __cplusplus
 } /* extern "C" */

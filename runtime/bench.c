@@ -1,67 +1,38 @@
-/* bench.c: lathe_bench_gemm(): Lathe's kernel timed beside cuBLASLt's first choice. What makes the
- * figures mean something is the order of things: operands that rotate through more than L2 holds,
- * blocks of launches as graphs, contenders taking turns A B B A on one stream that never runs dry,
- * and the answers checked after the timed section. Nothing here knows what is inside a kernel. */
+/* bench.c: lathe_bench_gemm(): how Lathe's kernel compares with cuBLASLt. What makes the figures
+ * mean something is the order of things: operands that rotate through more than L2 holds, blocks of
+ * launches as graphs, contenders taking turns on one stream that never runs dry, clocks watched
+ * meanwhile, and the answers checked after the timed section. Nothing here knows what is inside a
+ * kernel. */
 #include "include/lathe_tools.h"
 
 #include "codegen/memory.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
-#include "runtime/graph.h"
-#include "runtime/checker.h"
-#include "runtime/clock.h"
-#include "runtime/context.h"
-#include "runtime/cublaslt.h"
-#include "runtime/events.h"
-#include "runtime/rotation.h"
+#include "runtime/clocks.h"
+#include "runtime/contest.h"
 #include "runtime/statistics.h"
-#include "runtime/stream.h"
 #include "templates/registry.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PAIRS = 8, PAIRS_MOST = 10000 };
+enum { PAIRS = 8, PAIRS_MOST = 10000, CONTENDERS_MOST = 2 };
 #define BLOCK_MS 20.0
 #define BLOCK_MS_MOST 60e3
 #define WARM_UP_MS 500.0
 #define WARM_UP_MS_MOST 600e3
 
-/* A block is this many launches where they would not fill its time. */
-enum { LAUNCHES_MOST = 2000, PROBE_LAUNCHES = 8 };
-
-/* Device memory that rotating sets leave alone. */
-#define SPARE_BYTES (512LL << 20)
-
-/* Any right answer is nearer than this to the reference, in any output type; no wrong one is. */
-#define CONTENDER_REL_ERROR 0.02
-
-enum { LATHE_SIDE, VS_SIDE, SIDES };
-
-/* One that is timed: what it launches, its block, and microseconds a launch of each block. */
-struct contender {
-    lt_graph_enqueue enqueue;
-    struct lt_graph graph;
-    double *times;
-};
+/* Who launches longer than this warms the GPU up so much that its clocks take longer to settle. */
+#define LONG_LAUNCH_US 500.0
 
 struct bench {
-    struct lathe_context *context;
-    struct lathe_gemm problem; /* resolved */
-    struct lathe_bench_options options;
-    float alpha, beta;
-    struct lathe_function *function;
-    struct lt_stream stream;
-    struct lt_checker checker;
-    struct lt_cublaslt *cublaslt;
-    struct lt_rotation rotation;
-    struct contender contenders[SIDES];
-    int sides; /* contenders there are */
-    int launches;
-    double *numbers;          /* 4 for each pair: the contenders' times, ratios, scratch */
-    double *ratios, *scratch; /* in it */
-    struct lt_verdict verdict;
+    struct lt_contest contest;
+    struct lt_clocks clocks;
+    struct lt_turn *taken;
+    double *times;            /* [row * pairs + round]: microseconds a launch */
+    double *ratios, *scratch; /* a value a round */
+    struct lathe_bench_clocks row_clocks[LATHE_BENCH_ROWS_MAX], all_clocks;
+    bool verified[LATHE_BENCH_ROWS_MAX], measured_again;
 };
 
 /* ---- Arguments ---- */
@@ -77,12 +48,26 @@ static enum lathe_status check_range(const char *key, double value, double most,
 
 static enum lathe_status check_options(struct lathe_bench_options *options, struct lathe_error *err)
 {
-    enum lathe_status status;
+    enum { RUNGS_MOST = LATHE_BENCH_ROWS_MAX - 1 - CONTENDERS_MOST };
+    const struct {
+        const char *key;
+        double value, most;
+    } ranges[] = {
+        {"pairs", options->pairs, PAIRS_MOST},
+        {"block_ms", options->block_ms, BLOCK_MS_MOST},
+        {"warm_up_ms", options->warm_up_ms, WARM_UP_MS_MOST},
+        {"long_warm_up_ms", options->long_warm_up_ms, WARM_UP_MS_MOST},
+        {"rung_count", options->rung_count, RUNGS_MOST},
+    };
 
-    if ((status = check_range("pairs", options->pairs, PAIRS_MOST, err)) != LATHE_OK ||
-        (status = check_range("block_ms", options->block_ms, BLOCK_MS_MOST, err)) != LATHE_OK ||
-        (status = check_range("warm_up_ms", options->warm_up_ms, WARM_UP_MS_MOST, err)) != LATHE_OK)
-        return status;
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        enum lathe_status status = check_range(ranges[i].key, ranges[i].value, ranges[i].most, err);
+
+        if (status != LATHE_OK)
+            return status;
+    }
+    if (options->rung_count > 0 && !options->rungs)
+        return lt_fail(err, LATHE_MISUSED, "lathe_bench_options: rung_count without rungs");
     if (options->pairs == 0)
         options->pairs = PAIRS;
     if (options->block_ms == 0)
@@ -92,295 +77,135 @@ static enum lathe_status check_options(struct lathe_bench_options *options, stru
     return LATHE_OK;
 }
 
-static enum lathe_status read_arguments(struct bench *bench, struct lathe_context *context,
+static enum lathe_status read_arguments(struct lt_contest *contest, struct lathe_context *context,
                                         const struct lathe_gemm *problem,
                                         const struct lathe_bench_options *options,
                                         struct lathe_error *err)
 {
-    struct lathe_gemm *p = &bench->problem;
+    struct lathe_gemm *p = &contest->problem;
     enum lathe_status status;
 
-    memset(bench, 0, sizeof *bench);
-    bench->context = context;
+    contest->context = context;
     status = lt_import(p, problem, "lathe_gemm", err);
     if (status == LATHE_OK)
-        status = lt_import(&bench->options, options, "lathe_bench_options", err);
+        status = lt_import(&contest->options, options, "lathe_bench_options", err);
     if (status == LATHE_OK)
-        status = check_options(&bench->options, err);
+        status = check_options(&contest->options, err);
     if (status == LATHE_OK)
         status = lt_gemm_resolve(p, err);
     if (status == LATHE_OK && (p->m == 0 || p->n == 0 || p->k == 0))
         status = lt_fail(err, LATHE_OUT_OF_RANGE,
                          "m=%lld n=%lld k=%lld: there is nothing to measure; sizes from 1",
                          (long long)p->m, (long long)p->n, (long long)p->k);
-    bench->alpha = 1;
-    bench->beta = p->beta == LATHE_BETA_ANY ? 1 : 0;
+    contest->alpha = 1;
+    contest->beta = p->beta == LATHE_BETA_ANY ? 1 : 0;
     return status;
 }
 
-/* ---- Contenders ---- */
-
-static enum lathe_status enqueue_lathe(void *user, int index, struct lathe_error *err)
+/* The entry of an array of the caller's, whose header may have had smaller or larger structs. */
+static const void *entry(const void *first, int index)
 {
-    const struct bench *bench = user;
-    struct lathe_gemm_args args =
-        lt_operands_args(lt_rotation_at(&bench->rotation, index), bench->alpha, bench->beta);
+    size_t struct_size;
 
-    return lathe_gemm_launch(bench->function, &args, err);
+    memcpy(&struct_size, first, sizeof struct_size);
+    return (const char *)first + (size_t)index * struct_size;
 }
 
-static enum lathe_status enqueue_cublaslt(void *user, int index, struct lathe_error *err)
+/* The plan, then the rungs. */
+static enum lathe_status get_functions(struct lt_contest *contest, const struct lathe_gemm *problem,
+                                       const struct lathe_plan_options *options,
+                                       struct lathe_error *err)
 {
-    const struct bench *bench = user;
-    struct lathe_gemm_args args =
-        lt_operands_args(lt_rotation_at(&bench->rotation, index), bench->alpha, bench->beta);
+    const struct lathe_bench_options *bench = &contest->options;
+    enum lathe_status status = LATHE_OK;
 
-    return lt_cublaslt_launch(bench->cublaslt, &args, err);
-}
+    if (bench->rung_count > 0)
+        status = lt_check_size(bench->rungs, "lathe_plan_options", err);
+    for (int i = 0; i <= bench->rung_count && status == LATHE_OK; i++) {
+        struct lathe_function *function = NULL;
 
-static enum lathe_status open_cublaslt(struct bench *bench, struct lathe_error *err)
-{
-    const char *path = bench->options.cublaslt_library
-                           ? bench->options.cublaslt_library
-                           : lt_context_variable(bench->context, "LATHE_CUBLASLT_LIBRARY");
-    const char *roots[LT_ROOTS];
-    enum lathe_status status;
-
-    lt_context_roots(bench->context, roots);
-    status =
-        lt_cublaslt_open(&bench->cublaslt, path, roots, lt_context_allocator(bench->context), err);
-    return status == LATHE_OK
-               ? lt_cublaslt_prepare(bench->cublaslt, &bench->stream, &bench->problem, err)
-               : status;
-}
-
-/* Every set is compared in the end. */
-static enum lathe_status open_checker(struct bench *bench, struct lathe_error *err)
-{
-    const struct lathe_gemm *p = &bench->problem;
-    double multiply_adds = (double)p->m * (double)p->n * (double)p->k;
-    int sets =
-        lt_rotation_wanted(lt_operands_footprint(p), bench->stream.device->l2_bytes, LAUNCHES_MOST);
-
-    return lt_checker_open(&bench->checker, bench->context, &bench->stream, LT_CHECKER_ANY,
-                           multiply_adds * sets, err);
-}
-
-static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
-{
-    const struct lathe_gemm *p = &bench->problem;
-    size_t numbers = 4 * (size_t)bench->options.pairs;
-    enum lathe_status status = lt_stream_open(&bench->stream, bench->context, err);
-
-    if (status == LATHE_OK)
-        status = open_checker(bench, err);
-    if (status == LATHE_OK && bench->options.vs_cublaslt)
-        status = open_cublaslt(bench, err);
-    if (status == LATHE_OK)
-        status = lt_rotation_create(&bench->rotation, &bench->checker, p, LAUNCHES_MOST,
-                                    SPARE_BYTES, bench->options.seed, err);
-    if (status != LATHE_OK)
-        return status;
-
-    bench->numbers =
-        lt_allocate(lt_context_allocator(bench->context), numbers * sizeof *bench->numbers);
-    if (!bench->numbers)
-        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for %zu measurements", numbers);
-    bench->contenders[LATHE_SIDE].enqueue = enqueue_lathe;
-    bench->contenders[LATHE_SIDE].times = bench->numbers;
-    bench->contenders[VS_SIDE].enqueue = enqueue_cublaslt;
-    bench->contenders[VS_SIDE].times = bench->numbers + bench->options.pairs;
-    bench->ratios = bench->numbers + 2 * bench->options.pairs;
-    bench->scratch = bench->numbers + 3 * bench->options.pairs;
-    bench->sides = bench->options.vs_cublaslt ? 2 : 1;
-    return LATHE_OK;
-}
-
-static enum lathe_status compare(const struct bench *bench, int index, struct lt_verdict *verdict,
-                                 struct lathe_error *err)
-{
-    struct lt_product product = lt_operands_product(lt_rotation_at(&bench->rotation, index),
-                                                    bench->alpha, bench->beta, LT_DATA_NORMAL);
-
-    product.sums = lathe_function_plan(bench->function)->acc;
-    return lt_checker_compare(&bench->checker, &product, verdict, err);
-}
-
-/* A contender that computes something else would make every ratio worthless. Only that is looked
- * for: by what rule it rounds is its own affair. */
-static enum lathe_status check_contender(struct bench *bench, struct lathe_error *err)
-{
-    struct lt_verdict verdict;
-    enum lathe_status status = lt_rotation_poison(&bench->rotation, err);
-
-    if (status == LATHE_OK)
-        status = enqueue_cublaslt(bench, 0, err);
-    if (status == LATHE_OK)
-        status = compare(bench, 0, &verdict, err);
-    if (status == LATHE_OK && !(lt_verdict_rel_error(&verdict) < CONTENDER_REL_ERROR))
-        status = lt_fail(err, LATHE_INTERNAL,
-                         "%s gives another answer (relative error %.2g), so there is nothing to "
-                         "compare; measure without it, and please report this",
-                         lt_cublaslt_version(bench->cublaslt), lt_verdict_rel_error(&verdict));
-    return status;
-}
-
-/* ---- Blocks ---- */
-
-/* Microseconds a launch takes, roughly; the contender's kernels are loaded by it. */
-static enum lathe_status probe(struct bench *bench, const struct contender *contender,
-                               const struct lt_events *events, double *launch_us,
-                               struct lathe_error *err)
-{
-    int sets = bench->rotation.count;
-    int launches = sets > PROBE_LAUNCHES ? sets : PROBE_LAUNCHES;
-    struct lt_graph graph = {.stream = NULL};
-    double us = 0;
-    enum lathe_status status = contender->enqueue(bench, 0, err);
-
-    if (status == LATHE_OK)
-        status = lt_stream_wait(&bench->stream, err);
-    if (status == LATHE_OK)
-        status = lt_graph_capture(&graph, &bench->stream, launches, contender->enqueue, bench, err);
-    if (status == LATHE_OK)
-        status = lt_graph_replay(&graph, err);
-    if (status == LATHE_OK)
-        status = lt_events_record(events, 0, err);
-    if (status == LATHE_OK)
-        status = lt_graph_replay(&graph, err);
-    if (status == LATHE_OK)
-        status = lt_events_record(events, 1, err);
-    if (status == LATHE_OK)
-        status = lt_stream_wait(&bench->stream, err);
-    if (status == LATHE_OK)
-        status = lt_events_between(events, 0, 1, &us, err);
-    if (status == LATHE_OK)
-        *launch_us = us / launches;
-    lt_graph_destroy(&graph);
-    return status;
-}
-
-/* As many as last for block_ms with the faster contender, within LAUNCHES_MOST; whole rounds
- * through the sets, so that every block begins with the set that was used longest ago. */
-static int launches_of(const struct bench *bench, double launch_us)
-{
-    double wanted = bench->options.block_ms * 1e3 / launch_us;
-    int sets = bench->rotation.count;
-    int launches = wanted < LAUNCHES_MOST ? (int)ceil(wanted) : LAUNCHES_MOST;
-
-    if (launches < 1)
-        launches = 1;
-    return (launches + sets - 1) / sets * sets;
-}
-
-static enum lathe_status make_blocks(struct bench *bench, struct lathe_error *err)
-{
-    struct lt_events events = {.stream = NULL};
-    double shortest_us = HUGE_VAL;
-    enum lathe_status status =
-        lt_events_create(&events, &bench->stream, 2, lt_context_allocator(bench->context), err);
-
-    for (int i = 0; i < bench->sides && status == LATHE_OK; i++) {
-        double us = 0;
-
-        status = probe(bench, &bench->contenders[i], &events, &us, err);
-        shortest_us = us < shortest_us ? us : shortest_us;
+        status = lathe_gemm_get(contest->context, &function, problem,
+                                i == 0 ? options : entry(bench->rungs, i - 1), err);
+        if (status == LATHE_OK)
+            lt_contest_add_plan(contest, function);
     }
-    if (status == LATHE_OK)
-        bench->launches = launches_of(bench, shortest_us);
-    for (int i = 0; i < bench->sides && status == LATHE_OK; i++)
-        status = lt_graph_capture(&bench->contenders[i].graph, &bench->stream, bench->launches,
-                                  bench->contenders[i].enqueue, bench, err);
-    lt_events_destroy(&events);
     return status;
 }
 
 /* ---- Measuring ---- */
 
-static enum lathe_status warm_up(const struct bench *bench, struct lathe_error *err)
+static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
 {
-    double end = lt_now_us() + bench->options.warm_up_ms * 1e3;
+    const struct lt_contest *contest = &bench->contest;
+    const struct lathe_allocator *allocator = lt_context_allocator(contest->context);
+    const char *nvml = contest->options.nvml_library
+                           ? contest->options.nvml_library
+                           : lt_context_variable(contest->context, "LATHE_NVML_LIBRARY");
+    size_t pairs = (size_t)contest->options.pairs, turns = (size_t)contest->count * pairs;
+
+    bench->taken = lt_allocate(allocator, turns * sizeof *bench->taken);
+    bench->times = lt_allocate(allocator, (turns + 2 * pairs) * sizeof *bench->times);
+    if (!bench->taken || !bench->times)
+        return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for %zu measurements", turns);
+    bench->ratios = bench->times + turns;
+    bench->scratch = bench->ratios + pairs;
+    lt_clocks_open(&bench->clocks, contest->stream.device, nvml, allocator);
+    return LATHE_OK;
+}
+
+static enum lathe_status warm_up(const struct lt_contest *contest, struct lathe_error *err)
+{
+    double ms = contest->options.warm_up_ms;
+
+    if (contest->contenders[0].launch_us > LONG_LAUNCH_US)
+        ms += contest->options.long_warm_up_ms;
+    return lt_turns_warm_up(&contest->turns, ms, err);
+}
+
+static enum lathe_status take_turns(struct bench *bench, struct lathe_error *err)
+{
+    const struct lt_contest *contest = &bench->contest;
+    int pairs = contest->options.pairs, turns = contest->count * pairs;
     enum lathe_status status;
 
-    do {
-        status = LATHE_OK;
-        for (int i = 0; i < bench->sides && status == LATHE_OK; i++)
-            status = lt_graph_replay(&bench->contenders[i].graph, err);
-        if (status == LATHE_OK)
-            status = lt_stream_wait(&bench->stream, err);
-    } while (status == LATHE_OK && lt_now_us() < end);
-    return status;
+    lt_clocks_start(&bench->clocks);
+    status = lt_turns_take(&contest->turns, pairs, bench->taken, err);
+    lt_clocks_stop(&bench->clocks);
+    if (status != LATHE_OK)
+        return status;
+    for (int i = 0; i < turns; i++)
+        bench->times[bench->taken[i].contender * pairs + bench->taken[i].round] =
+            bench->taken[i].us;
+    for (int i = 0; i < contest->count; i++)
+        bench->row_clocks[i] = lt_clocks_of(&bench->clocks, bench->taken, turns, i);
+    bench->all_clocks = lt_clocks_of(&bench->clocks, bench->taken, turns, -1);
+    return LATHE_OK;
 }
 
-/* The event before a block; the next one is the event behind it. */
-static int first_event(const struct bench *bench, int pair, int side)
+/* Rungs of a ladder run at clocks of their own: a slow kernel draws less power. */
+static bool clocks_spoil(const struct bench *bench)
 {
-    return 2 * (pair * bench->sides + side);
-}
-
-/* Everything is enqueued at once, behind one block that is not timed: the stream never waits for
- * the host. */
-static enum lathe_status enqueue_pairs(const struct bench *bench, const struct lt_events *events,
-                                       struct lathe_error *err)
-{
-    enum lathe_status status = lt_graph_replay(&bench->contenders[LATHE_SIDE].graph, err);
-
-    for (int pair = 0; pair < bench->options.pairs; pair++)
-        for (int turn = 0; turn < bench->sides && status == LATHE_OK; turn++) {
-            int side = pair % 2 == 0 ? turn : bench->sides - 1 - turn; /* A B B A */
-            int first = first_event(bench, pair, side);
-
-            status = lt_events_record(events, first, err);
-            if (status == LATHE_OK)
-                status = lt_graph_replay(&bench->contenders[side].graph, err);
-            if (status == LATHE_OK)
-                status = lt_events_record(events, first + 1, err);
-        }
-    return status == LATHE_OK ? lt_stream_wait(&bench->stream, err) : status;
+    return bench->contest.plans == 1 && lt_clocks_differ(bench->row_clocks, bench->contest.count);
 }
 
 static enum lathe_status measure(struct bench *bench, struct lathe_error *err)
 {
-    struct lt_events events = {.stream = NULL};
-    enum lathe_status status =
-        lt_events_create(&events, &bench->stream, 2 * bench->sides * bench->options.pairs,
-                         lt_context_allocator(bench->context), err);
+    struct lt_contest *contest = &bench->contest;
+    enum lathe_status status = lt_rotation_poison(&contest->rotation, err);
 
     if (status == LATHE_OK)
-        status = lt_rotation_poison(&bench->rotation, err);
+        status = warm_up(contest, err);
     if (status == LATHE_OK)
-        status = warm_up(bench, err);
-    if (status == LATHE_OK)
-        status = enqueue_pairs(bench, &events, err);
-    for (int pair = 0; pair < bench->options.pairs; pair++)
-        for (int side = 0; side < bench->sides && status == LATHE_OK; side++) {
-            int first = first_event(bench, pair, side);
-            double us = 0;
+        status = take_turns(bench, err);
+    if (status == LATHE_OK && clocks_spoil(bench)) {
+        bench->measured_again = true;
+        status = take_turns(bench, err);
+    }
+    for (int i = 0; i < contest->plans && status == LATHE_OK; i++) {
+        struct lt_verdict verdict;
 
-            status = lt_events_between(&events, first, first + 1, &us, err);
-            bench->contenders[side].times[pair] = us / bench->launches;
-        }
-    lt_events_destroy(&events);
-    return status;
-}
-
-/* By the graph that was timed, in every set: one that had skipped a launch leaves poison behind. */
-static enum lathe_status verify(struct bench *bench, struct lathe_error *err)
-{
-    enum lathe_status status = lt_rotation_poison(&bench->rotation, err);
-
-    bench->verdict = (struct lt_verdict)LT_VERDICT_INIT;
-
-    if (status == LATHE_OK)
-        status = lt_graph_replay(&bench->contenders[LATHE_SIDE].graph, err);
-    if (status == LATHE_OK)
-        status = lt_stream_wait(&bench->stream, err);
-    for (int i = 0; i < bench->rotation.count && status == LATHE_OK; i++) {
-        struct lt_verdict verdict = LT_VERDICT_INIT;
-
-        status = compare(bench, i, &verdict, err);
-        if (status == LATHE_OK)
-            lt_verdict_merge(&bench->verdict, &verdict);
+        status = lt_contest_verify(contest, i, &verdict, err);
+        bench->verified[i] = verdict.wrong == 0;
     }
     return status;
 }
@@ -392,46 +217,106 @@ static double tflops(const struct lathe_gemm *p, double us)
     return us > 0 ? 2 * (double)p->m * (double)p->n * (double)p->k / us / 1e6 : 0;
 }
 
-static void fill_report(struct bench *bench, struct lathe_bench_report *report)
+/* "cublaslt-best 13.1": the library's name and version, with what was chosen between them. */
+static void name_row(const struct lt_contest *contest, int index, struct lathe_bench_row *row)
 {
-    const struct lathe_gemm *p = &bench->problem;
-    double *times = bench->contenders[LATHE_SIDE].times;
-    double *vs_times = bench->contenders[VS_SIDE].times;
-    int pairs = bench->options.pairs;
+    const struct lt_entrant *entrant = &contest->entrants[index];
 
-    memset(report, 0, sizeof *report);
-    snprintf(report->device, sizeof report->device, "%s", bench->stream.device->name);
-    report->plan = *lathe_function_plan(bench->function);
-    report->launches = bench->launches;
-    report->sets = bench->rotation.count;
-    report->verified = bench->verdict.wrong == 0;
-    if (bench->sides == 2) {
-        struct lt_interval interval;
-
-        for (int i = 0; i < pairs; i++)
-            bench->ratios[i] = vs_times[i] / times[i];
-        interval = lt_median_interval(bench->ratios, pairs, bench->scratch, bench->options.seed);
-        report->ratio = lt_median(bench->ratios, pairs);
-        report->ratio_low = interval.low;
-        report->ratio_high = interval.high;
-        report->vs_time_us = lt_median(vs_times, pairs);
-        report->vs_tflops = tflops(p, report->vs_time_us);
-        snprintf(report->vs, sizeof report->vs, "%s", lt_cublaslt_version(bench->cublaslt));
+    if (entrant->function) {
+        snprintf(row->name, sizeof row->name, "%s",
+                 lathe_function_plan(entrant->function)->variant);
+        return;
     }
-    report->time_us = lt_median(times, pairs);
-    report->tflops = tflops(p, report->time_us);
+
+    const char *version = lt_cublaslt_version(entrant->cublaslt);
+    size_t length = strcspn(version, " ");
+
+    row->heuristic = entrant->algorithm + 1;
+    row->heuristics = lt_cublaslt_algorithms(entrant->cublaslt);
+    snprintf(row->name, sizeof row->name, "%.*s%s%s", (int)length, version,
+             row->kind == LATHE_BENCH_CUBLASLT_BEST ? "-best" : "", version + length);
 }
 
-/* After a failure, work may still be under way on what is freed here. */
+/* What a row is compared with: a contender with the plan, a plan with the first contender. */
+static void fill_ratio(struct bench *bench, int index, struct lathe_bench_row *row)
+{
+    const struct lt_contest *contest = &bench->contest;
+    int pairs = contest->options.pairs;
+    bool is_plan = index < contest->plans;
+    const double *slow = bench->times + (is_plan ? contest->plans : index) * pairs;
+    const double *fast = bench->times + (is_plan ? index : 0) * pairs;
+    struct lt_interval interval;
+
+    if (contest->count == contest->plans)
+        return;
+    for (int i = 0; i < pairs; i++)
+        bench->ratios[i] = slow[i] / fast[i];
+    interval = lt_median_interval(bench->ratios, pairs, bench->scratch, contest->options.seed);
+    row->ratio = lt_median(bench->ratios, pairs);
+    row->ratio_low = interval.low;
+    row->ratio_high = interval.high;
+}
+
+static void fill_row(struct bench *bench, int index, struct lathe_bench_row *row)
+{
+    const struct lt_contest *contest = &bench->contest;
+    const struct lt_device *device = contest->stream.device;
+    int pairs = contest->options.pairs;
+    double peak;
+
+    row->kind = contest->kinds[index];
+    name_row(contest, index, row);
+    row->launches = contest->contenders[index].block.launches;
+    row->verified = bench->verified[index];
+    row->clocks = bench->row_clocks[index];
+    fill_ratio(bench, index, row);
+    memcpy(bench->scratch, bench->times + index * pairs, (size_t)pairs * sizeof *bench->scratch);
+    row->time_us = lt_median(bench->scratch, pairs);
+    row->tflops = tflops(&contest->problem, row->time_us);
+    peak = lt_peak_tflops(device->arch, contest->problem.type, device->sms, row->clocks.sm_mhz);
+    row->efficiency = peak > 0 ? row->tflops / peak : 0;
+}
+
+static void fill_report(struct bench *bench, struct lathe_bench_report *report)
+{
+    const struct lt_contest *contest = &bench->contest;
+    const struct lathe_bench_row *plan = &report->rows[0];
+
+    memset(report, 0, sizeof *report);
+    snprintf(report->device, sizeof report->device, "%s", contest->stream.device->name);
+    report->plan = *lathe_function_plan(contest->entrants[0].function);
+    report->sets = contest->rotation.count;
+    report->measured_again = bench->measured_again;
+    report->clocks = bench->all_clocks;
+    report->row_count = contest->count;
+    report->verified = 1;
+    for (int i = 0; i < contest->count; i++)
+        fill_row(bench, i, &report->rows[i]);
+    for (int i = 0; i < contest->plans; i++)
+        report->verified = report->verified && bench->verified[i];
+    report->launches = plan->launches;
+    report->time_us = plan->time_us;
+    report->tflops = plan->tflops;
+    if (contest->count > contest->plans) {
+        const struct lathe_bench_row *vs = &report->rows[contest->plans];
+
+        snprintf(report->vs, sizeof report->vs, "%s", vs->name);
+        report->vs_time_us = vs->time_us;
+        report->vs_tflops = vs->tflops;
+        report->ratio = vs->ratio;
+        report->ratio_low = vs->ratio_low;
+        report->ratio_high = vs->ratio_high;
+    }
+}
+
 static void clean_up(struct bench *bench)
 {
-    lt_stream_wait(&bench->stream, NULL);
-    for (int i = 0; i < SIDES; i++)
-        lt_graph_destroy(&bench->contenders[i].graph);
-    lt_rotation_destroy(&bench->rotation);
-    lt_cublaslt_close(&bench->cublaslt);
-    lt_release(lt_context_allocator(bench->context), bench->numbers);
-    lt_stream_close(&bench->stream);
+    const struct lathe_allocator *allocator = lt_context_allocator(bench->contest.context);
+
+    lt_clocks_close(&bench->clocks);
+    lt_contest_close(&bench->contest);
+    lt_release(allocator, bench->taken);
+    lt_release(allocator, bench->times);
 }
 
 enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct lathe_gemm *problem,
@@ -440,6 +325,7 @@ enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct l
                                    struct lathe_bench_report *report, struct lathe_error *err)
 {
     struct bench bench;
+    struct lt_contest *contest = &bench.contest;
     enum lathe_status status;
 
     if (!context || !problem || !report)
@@ -447,19 +333,20 @@ enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct l
                        !context   ? "context"
                        : !problem ? "problem"
                                   : "place for the report");
-    status = read_arguments(&bench, context, problem, bench_options, err);
+    memset(&bench, 0, sizeof bench);
+    status = read_arguments(contest, context, problem, bench_options, err);
     if (status == LATHE_OK)
-        status = lathe_gemm_get(context, &bench.function, problem, options, err);
+        status = get_functions(contest, problem, options, err);
+    if (status == LATHE_OK)
+        status = lt_contest_open(contest, err);
     if (status == LATHE_OK)
         status = prepare(&bench, err);
-    if (status == LATHE_OK && bench.sides == 2)
-        status = check_contender(&bench, err);
     if (status == LATHE_OK)
-        status = make_blocks(&bench, err);
+        status = lt_contest_capture(contest, err);
+    if (status == LATHE_OK)
+        status = lt_contest_check(contest, err);
     if (status == LATHE_OK)
         status = measure(&bench, err);
-    if (status == LATHE_OK)
-        status = verify(&bench, err);
     if (status == LATHE_OK)
         fill_report(&bench, report);
     clean_up(&bench);

@@ -5,6 +5,7 @@
 #include "runtime/cublaslt_types.h"
 #include "runtime/library.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ struct lt_cublaslt {
     lt_cublaslt_handle handle;
     lt_cublaslt_desc desc;
     lt_cublaslt_layout a, b, c, d; /* of A, B, C and D as we name them */
-    struct lt_cublaslt_algo algo;
+    struct lt_cublaslt_algo algorithms[LT_CUBLASLT_ALGORITHMS_MOST];
+    int algorithm_count;
     uint64_t workspace;
 };
 
@@ -174,40 +176,65 @@ static enum lathe_status describe(struct lt_cublaslt *cublaslt, const struct lat
     return check(cublaslt, result, "describing the problem", err);
 }
 
+static enum lathe_status fail_without_kernel(const struct lt_cublaslt *cublaslt,
+                                             const struct lathe_gemm *p, struct lathe_error *err)
+{
+    return lt_fail(err, LATHE_UNSUPPORTED,
+                   "%s has no kernel for m=%lld n=%lld k=%lld type=%s out=%s; measure without it",
+                   cublaslt->version, (long long)p->m, (long long)p->n, (long long)p->k,
+                   lathe_type_name(p->type), lathe_type_name(p->out));
+}
+
+/* Appends what the heuristic gives, without what is there already. */
+static int ask(struct lt_cublaslt *cublaslt, lt_cublaslt_preference preference, int wanted)
+{
+    struct lt_cublaslt_heuristic given[LT_CUBLASLT_ALGORITHMS_MOST];
+    int count = 0;
+    int result =
+        cublaslt->lt.heuristic(cublaslt->handle, cublaslt->desc, cublaslt->b, cublaslt->a,
+                               cublaslt->c, cublaslt->d, preference, wanted, given, &count);
+
+    if (result != LT_CUBLAS_STATUS_SUCCESS)
+        return result;
+    for (int i = 0; i < count && cublaslt->algorithm_count < LT_CUBLASLT_ALGORITHMS_MOST; i++) {
+        bool is_first = cublaslt->algorithm_count > 0 &&
+                        memcmp(&cublaslt->algorithms[0], &given[i].algo, sizeof given[i].algo) == 0;
+
+        if (given[i].state == LT_CUBLAS_STATUS_SUCCESS && !is_first)
+            cublaslt->algorithms[cublaslt->algorithm_count++] = given[i].algo;
+    }
+    return result;
+}
+
+/* One is asked for alone, as who does not search asks: it is the first whatever a longer list
+ * begins with. */
 static enum lathe_status choose(struct lt_cublaslt *cublaslt, const struct lathe_gemm *p,
-                                struct lathe_error *err)
+                                int wanted, struct lathe_error *err)
 {
     const struct lt_cublaslt_table *lt = &cublaslt->lt;
     const uint64_t workspace_bytes = LT_CUBLASLT_WORKSPACE;
-    struct lt_cublaslt_heuristic first = {.state = -1};
     lt_cublaslt_preference preference = NULL;
-    int found = 0;
     int result = lt->preference_create(&preference);
 
     if (result == LT_CUBLAS_STATUS_SUCCESS)
         result = lt->preference_set(preference, LT_CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                     &workspace_bytes, sizeof workspace_bytes);
     if (result == LT_CUBLAS_STATUS_SUCCESS)
-        result = lt->heuristic(cublaslt->handle, cublaslt->desc, cublaslt->b, cublaslt->a,
-                               cublaslt->c, cublaslt->d, preference, 1, &first, &found);
+        result = ask(cublaslt, preference, 1);
+    if (result == LT_CUBLAS_STATUS_SUCCESS && wanted > 1 && cublaslt->algorithm_count > 0)
+        result = ask(cublaslt, preference,
+                     wanted < LT_CUBLASLT_ALGORITHMS_MOST ? wanted : LT_CUBLASLT_ALGORITHMS_MOST);
     if (preference)
         lt->preference_destroy(preference);
     if (result == LT_CUBLAS_STATUS_NOT_SUPPORTED ||
-        (result == LT_CUBLAS_STATUS_SUCCESS &&
-         (found < 1 || first.state != LT_CUBLAS_STATUS_SUCCESS)))
-        return lt_fail(
-            err, LATHE_UNSUPPORTED,
-            "%s has no kernel for m=%lld n=%lld k=%lld type=%s out=%s; measure without it",
-            cublaslt->version, (long long)p->m, (long long)p->n, (long long)p->k,
-            lathe_type_name(p->type), lathe_type_name(p->out));
-    if (result != LT_CUBLAS_STATUS_SUCCESS)
-        return check(cublaslt, result, "cublasLtMatmulAlgoGetHeuristic", err);
-    cublaslt->algo = first.algo;
-    return LATHE_OK;
+        (result == LT_CUBLAS_STATUS_SUCCESS && cublaslt->algorithm_count == 0))
+        return fail_without_kernel(cublaslt, p, err);
+    return check(cublaslt, result, "cublasLtMatmulAlgoGetHeuristic", err);
 }
 
 enum lathe_status lt_cublaslt_prepare(struct lt_cublaslt *cublaslt, const struct lt_stream *stream,
-                                      const struct lathe_gemm *problem, struct lathe_error *err)
+                                      const struct lathe_gemm *problem, int wanted,
+                                      struct lathe_error *err)
 {
     enum lathe_status status;
 
@@ -216,14 +243,19 @@ enum lathe_status lt_cublaslt_prepare(struct lt_cublaslt *cublaslt, const struct
     if (status == LATHE_OK)
         status = describe(cublaslt, problem, err);
     if (status == LATHE_OK)
-        status = choose(cublaslt, problem, err);
+        status = choose(cublaslt, problem, wanted, err);
     if (status == LATHE_OK)
         status = lt_stream_allocate(stream, &cublaslt->workspace, LT_CUBLASLT_WORKSPACE,
                                     "cuBLASLt's workspace", err);
     return status;
 }
 
-enum lathe_status lt_cublaslt_launch(const struct lt_cublaslt *cublaslt,
+int lt_cublaslt_algorithms(const struct lt_cublaslt *cublaslt)
+{
+    return cublaslt->algorithm_count;
+}
+
+enum lathe_status lt_cublaslt_launch(const struct lt_cublaslt *cublaslt, int algorithm,
                                      const struct lathe_gemm_args *args, struct lathe_error *err)
 {
     void *a = (void *)(uintptr_t)args->a, *b = (void *)(uintptr_t)args->b;
@@ -231,9 +263,9 @@ enum lathe_status lt_cublaslt_launch(const struct lt_cublaslt *cublaslt,
     void *c = args->beta != 0 ? (void *)(uintptr_t)args->c : d;
 
     return check(cublaslt,
-                 cublaslt->lt.matmul(cublaslt->handle, cublaslt->desc, &args->alpha, b, cublaslt->b,
-                                     a, cublaslt->a, &args->beta, c, cublaslt->c, d, cublaslt->d,
-                                     &cublaslt->algo, (void *)(uintptr_t)cublaslt->workspace,
-                                     LT_CUBLASLT_WORKSPACE, args->stream),
+                 cublaslt->lt.matmul(
+                     cublaslt->handle, cublaslt->desc, &args->alpha, b, cublaslt->b, a, cublaslt->a,
+                     &args->beta, c, cublaslt->c, d, cublaslt->d, &cublaslt->algorithms[algorithm],
+                     (void *)(uintptr_t)cublaslt->workspace, LT_CUBLASLT_WORKSPACE, args->stream),
                  "cublasLtMatmul", err);
 }

@@ -20,6 +20,10 @@ typedef struct lt_cu_event_tag *lt_cu_event;
 typedef struct lt_cu_graph_tag *lt_cu_graph;
 typedef struct lt_cu_graph_exec_tag *lt_cu_graph_exec;
 
+struct lt_cu_uuid {
+    unsigned char bytes[16];
+};
+
 struct lt_cu_tensor_map {
     alignas(64) uint64_t opaque[16];
 };

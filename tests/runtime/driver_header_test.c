@@ -62,6 +62,7 @@ static void types_have_the_sizes_of_cudas(void **state)
     static const struct pair pairs[] = {
         TYPE(int, CUresult),
         TYPE(int, CUdevice),
+        TYPE(struct lt_cu_uuid, CUuuid),
         TYPE(int, CUdevice_attribute),
         TYPE(int, CUfunction_attribute),
         TYPE(int, CUstreamCaptureMode),

@@ -1,6 +1,7 @@
 /* stub_context.c: devices and contexts of the stub driver. */
 #include "tests/support/stub_play.h"
 
+#include <stdio.h>
 #include <string.h>
 
 CUresult stub_init(unsigned flags)
@@ -94,6 +95,30 @@ CUresult stub_device_name(char *name, int size, CUdevice device)
         length = (size_t)size - 1;
     memcpy(name, played->name, length);
     name[length] = '\0';
+    return CUDA_SUCCESS;
+}
+
+/* Bytes 0 to 15, the last one of them the ordinal's place. */
+CUresult stub_device_uuid(CUuuid *uuid, CUdevice device)
+{
+    if (uuid == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    for (int i = 0; i < 16; i++)
+        uuid->bytes[i] = (char)i;
+    uuid->bytes[15] = (char)device;
+    return CUDA_SUCCESS;
+}
+
+/* As if device i sat on bus i + 1. */
+CUresult stub_device_bus_id(char *id, int size, CUdevice device)
+{
+    if (id == NULL || size < 13)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    snprintf(id, (size_t)size, "0000:%02x:00.0", (unsigned)device + 1);
     return CUDA_SUCCESS;
 }
 

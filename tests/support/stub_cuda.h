@@ -24,6 +24,9 @@ typedef enum cudaError_enum {
 } CUresult;
 
 typedef int CUdevice;
+typedef struct {
+    char bytes[16];
+} CUuuid;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
@@ -183,6 +186,8 @@ STUB_API CUresult cuGetErrorString(CUresult result, const char **text);
 STUB_API CUresult cuDeviceGetCount(int *count);
 STUB_API CUresult cuDeviceGet(CUdevice *device, int ordinal);
 STUB_API CUresult cuDeviceGetName(char *name, int size, CUdevice device);
+STUB_API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device);
+STUB_API CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device);
 STUB_API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
 STUB_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 STUB_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);

@@ -45,6 +45,16 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
     PLAY(cuDeviceGetName, stub_device_name(name, size, device));
 }
 
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
+{
+    PLAY(cuDeviceGetUuid_v2, stub_device_uuid(uuid, device));
+}
+
+CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
+{
+    PLAY(cuDeviceGetPCIBusId, stub_device_bus_id(id, size, device));
+}
+
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     PLAY(cuDeviceGetAttribute, stub_device_attribute(value, attribute, device));

@@ -13,6 +13,8 @@ CUresult stub_error_string(CUresult result, const char **text);
 CUresult stub_device_count(int *count);
 CUresult stub_device(CUdevice *device, int ordinal);
 CUresult stub_device_name(char *name, int size, CUdevice device);
+CUresult stub_device_uuid(CUuuid *uuid, CUdevice device);
+CUresult stub_device_bus_id(char *id, int size, CUdevice device);
 CUresult stub_device_attribute(int *value, CUdevice_attribute attribute, CUdevice device);
 CUresult stub_primary_retain(CUcontext *context, CUdevice device);
 CUresult stub_primary_release(CUdevice device);

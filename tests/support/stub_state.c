@@ -140,6 +140,7 @@ static void set_up(void)
     for (int i = 0; i < STUB_DEVICES_MAX; i++)
         stub.devices[i] = device;
     stub.image_limit = (size_t)1 << 30;
+    stub.elapsed_us = (int)environment_number("STUB_ELAPSED_US", 1, 1 << 30);
     if (failures != NULL)
         read_failures(failures);
 

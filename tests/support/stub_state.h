@@ -101,6 +101,7 @@ struct stub_state {
     int version, device_count;
     struct stub_device devices[STUB_DEVICES_MAX];
     size_t image_limit;
+    int elapsed_us; /* between any two events */
 
     int log; /* file descriptor, or -1 */
     int calls[STUB_CALL_COUNT], failures[STUB_CALL_COUNT];

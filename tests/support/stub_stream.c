@@ -343,7 +343,7 @@ CUresult stub_event_synchronize(CUevent event)
     return object->as.event.state == STUB_CAPTURED ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
 }
 
-/* A microsecond, always: more than nothing, for whoever divides by it. */
+/* The same always: more than nothing, for whoever divides by it. */
 CUresult stub_event_elapsed(float *milliseconds, CUevent start, CUevent end)
 {
     const struct stub_object *events[2] = {stub_find(STUB_EVENT, start),
@@ -358,6 +358,6 @@ CUresult stub_event_elapsed(float *milliseconds, CUevent start, CUevent end)
         if (events[i]->as.event.state == STUB_CAPTURED)
             return CUDA_ERROR_CAPTURED_EVENT;
     }
-    *milliseconds = 0.001f;
+    *milliseconds = (float)stub.elapsed_us / 1000;
     return CUDA_SUCCESS;
 }
