@@ -1,127 +1,315 @@
-/* bench.c: how fast a problem is, alone or beside another library. */
-#include "cli/report.h"
-#include "cli/session.h"
+/* bench.c: how fast a problem is, alone or beside another library; and what all ways to measure
+ * begin with. */
+#include "cli/bench.h"
+
+#include "cli/bench_record.h"
+#include "cli/file.h"
+#include "cli/request.h"
+#include "cli/results.h"
 #include "cli/verb.h"
 
-#include "lathe_tools.h"
+#include <stdlib.h>
+#include <string.h>
 
-enum { PAIRS_MAX = 1000, BLOCK_MS_MAX = 10000, WARM_UP_MS_MAX = 60000 };
+enum { PAIRS_MAX = 1000, BLOCK_MS_MAX = 10000, WARM_UP_MS_MAX = 60000, LIMIT_S_MAX = 86400 };
+
+static const char contenders[] = "none cublaslt cublaslt-best";
 
 static const struct key keys[] = {
     KEY_DEVICE,
-    {"vs", KEY_CHOICE, "none cublaslt", 0, 0, "none", "the contender"},
+    {"vs", KEY_TEXT, contenders, 0, 0, "none", "the contenders, apart by commas"},
     {"pairs", KEY_NUMBER, NULL, 1, PAIRS_MAX, "8", "of interleaved blocks"},
-    {"block_ms", KEY_NUMBER, NULL, 1, BLOCK_MS_MAX, "20", "how long a block lasts at least"},
+    {"block_ms", KEY_NUMBER, NULL, 1, BLOCK_MS_MAX, "20, of a suite 100",
+     "how long a block lasts at least"},
     {"warm_up_ms", KEY_NUMBER, NULL, 1, WARM_UP_MS_MAX, "500", "before the first block"},
     {"seed", KEY_NUMBER, NULL, 0, INT64_MAX, "1", "draws the data"},
+    {"suite", KEY_TEXT, "public FILE", 0, 0, "none", "many problems, one after the other"},
+    {"class", KEY_TEXT, "WORD[,WORD]", 0, 0, "all", "of the suite"},
+    {"resume", KEY_CHOICE, "0 1", 0, 0, "0", "1: leaves out what the file of -o holds"},
+    {"limit_s", KEY_NUMBER, NULL, 1, LIMIT_S_MAX, "none",
+     "a suite begins no problem later than this"},
+    {"heat_ms", KEY_NUMBER, NULL, 0, WARM_UP_MS_MAX, "3000",
+     "of 8192^3 products before a suite's first problem"},
+    {"ladder", KEY_TEXT, "hopper", 0, 0, "none", "every variant hopper-..., one beside the other"},
     {0},
 };
 
-static json_t *row_json(const struct lathe_bench_report *r)
-{
-    bool versus = r->vs[0] != '\0';
+/* ---- What all begin with ---- */
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "vs",
-                     versus ? json_text(r->vs) : json_null(), "time_us", json_number(r->time_us),
-                     "tflops", json_number(r->tflops), "vs_time_us",
-                     versus ? json_number(r->vs_time_us) : json_null(), "vs_tflops",
-                     versus ? json_number(r->vs_tflops) : json_null(), "ratio",
-                     versus ? json_number(r->ratio) : json_null(), "ratio_low",
-                     versus ? json_number(r->ratio_low) : json_null(), "ratio_high",
-                     versus ? json_number(r->ratio_high) : json_null());
+static enum lathe_status refuse_contender(const char *word, struct lathe_error *err)
+{
+    const char *const known[] = {"none", "cublaslt", "cublaslt-best"};
+    const char *nearest = lathe_nearest(word, known, sizeof known / sizeof known[0]);
+
+    return fail(err, LATHE_BAD_WORD, "vs=%.40s: no such vs; nearest: vs=%s (known: %s)", word,
+                nearest ? nearest : known[0], contenders);
 }
 
-static json_t *report_json(const struct lathe_bench_report *r)
+static enum lathe_status read_contenders(const char *list, struct lathe_bench_options *options,
+                                         struct lathe_error *err)
 {
-    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:b, s:[o]}", "device", r->device, "arch",
-                     lathe_arch_name(r->plan.arch), "plan", report_plan(&r->plan), "launches",
-                     r->launches, "sets", r->sets, "verified", r->verified, "rows", row_json(r));
+    char *copy = strdup(list), *rest = copy;
+    bool none = false;
+    enum lathe_status status = LATHE_OK;
+
+    if (!copy)
+        return fail(err, LATHE_OUT_OF_MEMORY, "no memory for vs=");
+    for (char *word; status == LATHE_OK && (word = strsep(&rest, ","));) {
+        if (strcmp(word, "none") == 0)
+            none = true;
+        else if (strcmp(word, "cublaslt") == 0)
+            options->vs_cublaslt = 1;
+        else if (strcmp(word, "cublaslt-best") == 0)
+            options->vs_cublaslt_best = 1;
+        else
+            status = refuse_contender(word, err);
+    }
+    free(copy);
+    if (status == LATHE_OK && none && (options->vs_cublaslt || options->vs_cublaslt_best))
+        status = fail(err, LATHE_BAD_WORD, "vs=%.60s: none stands alone", list);
+    return status;
+}
+
+enum lathe_status bench_options(const struct words *words, int64_t block_ms,
+                                struct lathe_bench_options *options, struct lathe_error *err)
+{
+    *options = (struct lathe_bench_options)LATHE_BENCH_OPTIONS_INIT;
+    options->pairs = (int)words_number(words, "pairs", 8);
+    options->block_ms = (double)words_number(words, "block_ms", block_ms);
+    options->warm_up_ms = (double)words_number(words, "warm_up_ms", 500);
+    options->seed = (uint64_t)words_number(words, "seed", 1);
+    return read_contenders(words_value(words, "vs"), options, err);
+}
+
+enum lathe_status bench_begin(struct bench_setup *setup, const struct words *words,
+                              struct output *out, int64_t block_ms, struct lathe_error *err)
+{
+    enum lathe_status status;
+
+    *setup = (struct bench_setup){.words = words,
+                                  .out = out,
+                                  .machine = LATHE_BENCH_MACHINE_INIT,
+                                  .vs = words_value(words, "vs"),
+                                  .path = words->output};
+    status = bench_options(words, block_ms, &setup->options, err);
+    if (status == LATHE_OK && setup->path && strcmp(setup->path, "-") == 0)
+        status =
+            fail(err, LATHE_BAD_WORD, "-o -: lines are appended to a file; --json prints them");
+    if (status == LATHE_OK)
+        status = context_open_device(&setup->context, words, err);
+    if (status == LATHE_OK)
+        status = lathe_bench_machine(setup->context, &setup->options, &setup->machine, err);
+    if (status == LATHE_OK && setup->path)
+        status = results_open(setup->path, &setup->file, &setup->held, err);
+    return status;
+}
+
+void bench_end(struct bench_setup *setup)
+{
+    progress_end(&setup->progress);
+    lathe_context_destroy(&setup->context);
+    json_decref(setup->held);
+    if (setup->file)
+        fclose(setup->file);
+}
+
+enum lathe_status bench_keep(const struct bench_setup *setup, const json_t *record,
+                             struct lathe_error *err)
+{
+    return setup->file ? results_append(setup->file, setup->path, record, err) : LATHE_OK;
+}
+
+bool bench_is_refusal(enum lathe_status status)
+{
+    switch (status) {
+    case LATHE_UNSUPPORTED:
+    case LATHE_DOES_NOT_FIT:
+    case LATHE_OUT_OF_RANGE:
+    case LATHE_OUT_OF_MEMORY:
+    case LATHE_LINK_FAILED:
+        return true;
+    case LATHE_OK:
+    case LATHE_BAD_WORD:
+    case LATHE_NO_DRIVER:
+    case LATHE_NO_DEVICE:
+    case LATHE_NO_LIBRARY:
+    case LATHE_DRIVER_FAILED:
+    case LATHE_IO_FAILED:
+    case LATHE_MISUSED:
+    case LATHE_INTERNAL:
+        return false;
+    }
+    return false;
+}
+
+/* ---- One problem ---- */
+
+static void print_rows(struct output *out, const struct lathe_bench_report *r)
+{
+    struct table table = {.columns = 6, .right = 0x1e};
+    static const char *const heads[] = {"", "us", "TFLOPS", "MHz", "W", ""};
+
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table_cell(&table, "%s", heads[i]);
+    for (int i = 0; i < r->row_count; i++) {
+        const struct lathe_bench_row *row = &r->rows[i];
+
+        table_cell(&table, "%s", row->kind == LATHE_BENCH_PLAN ? "lathe" : row->name);
+        table_cell(&table, "%.2f", row->time_us);
+        table_cell(&table, "%.1f", row->tflops);
+        for (int j = 0; j < 2; j++)
+            if (row->clocks.samples > 0)
+                table_cell(&table, "%.0f", j == 0 ? row->clocks.sm_mhz : row->clocks.power_w);
+            else
+                table_cell(&table, "-");
+        if (row->kind == LATHE_BENCH_CUBLASLT_BEST)
+            table_cell(&table, "heuristic %d of %d", row->heuristic, row->heuristics);
+        else
+            table_cell(&table, "%s", "");
+    }
+    table_print(&table, out, 0);
 }
 
 static void print_report(struct output *out, const struct lathe_bench_report *r)
 {
     char plan[1024];
-    struct table table = {.columns = 3, .right = 1U << 1 | 1U << 2};
 
     lathe_plan_words(&r->plan, plan, sizeof plan);
     output_text(out, "device    %s (%s)\n", r->device, lathe_arch_name(r->plan.arch));
     output_text(out, "plan      %s\n", plan);
     output_text(out, "blocks    of %d launches over %d sets of buffers\n", r->launches, r->sets);
+    if (r->measured_again)
+        output_text(out, "clocks    differed by more than 1.5 %%: measured twice\n");
+    if (r->rows[0].efficiency > 0)
+        output_text(out, "of peak   %.1f %% of what the tensor cores can do at %.0f MHz\n",
+                    100 * r->rows[0].efficiency, r->rows[0].clocks.sm_mhz);
     output_text(out, "verified  %s%s%s\n\n",
                 output_style(out, r->verified ? STYLE_GOOD : STYLE_BAD),
                 r->verified ? "yes" : "NO: the answer is wrong", output_style(out, STYLE_PLAIN));
-    table_cell(&table, "%s", "");
-    table_cell(&table, "us");
-    table_cell(&table, "TFLOPS");
-    table_cell(&table, "lathe");
-    table_cell(&table, "%.2f", r->time_us);
-    table_cell(&table, "%.1f", r->tflops);
-    if (r->vs[0]) {
-        table_cell(&table, "%s", r->vs);
-        table_cell(&table, "%.2f", r->vs_time_us);
-        table_cell(&table, "%.1f", r->vs_tflops);
-    }
-    table_print(&table, out, 0);
-    if (r->vs[0])
-        output_text(out, "\nratio     %s%.3f%s (95 %%: %.3f to %.3f); above 1 lathe is faster\n",
-                    output_style(out, STYLE_BOLD), r->ratio, output_style(out, STYLE_PLAIN),
-                    r->ratio_low, r->ratio_high);
+    print_rows(out, r);
+    for (int i = 1; i < r->row_count; i++)
+        output_text(out,
+                    "%sratio     %s%.3f%s to %s (95 %%: %.3f to %.3f); above 1 lathe is faster\n",
+                    i == 1 ? "\n" : "", output_style(out, STYLE_BOLD), r->rows[i].ratio,
+                    output_style(out, STYLE_PLAIN), r->rows[i].name, r->rows[i].ratio_low,
+                    r->rows[i].ratio_high);
 }
 
-static struct lathe_bench_options read_options(const struct words *words)
+/* The record, printed or not, goes to the file. */
+static int answer(const struct bench_setup *setup, const struct lathe_request *request,
+                  const struct lathe_bench_report *report)
 {
-    struct lathe_bench_options options = LATHE_BENCH_OPTIONS_INIT;
+    json_t *record = record_head(setup, request);
+    int code = report->verified ? EXIT_DONE : EXIT_CANNOT;
+    struct lathe_error err = {.status = LATHE_OK};
 
-    options.vs_cublaslt = words_are(words, "vs", "cublaslt");
-    options.pairs = (int)words_number(words, "pairs", 8);
-    options.block_ms = (double)words_number(words, "block_ms", 20);
-    options.warm_up_ms = (double)words_number(words, "warm_up_ms", 500);
-    options.seed = (uint64_t)words_number(words, "seed", 1);
-    return options;
+    if (!record || !record_report(record, request, report))
+        fail(&err, LATHE_OUT_OF_MEMORY, "no memory for the answer");
+    else
+        bench_keep(setup, record, &err);
+    if (err.status != LATHE_OK) {
+        json_decref(record);
+        return output_refuse(setup->out, &err);
+    }
+    if (setup->out->json)
+        return output_json(setup->out, record, code);
+    json_decref(record);
+    print_report(setup->out, report);
+    return code;
+}
+
+static int bench_problem(const struct words *words, struct output *out)
+{
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
+    struct lathe_request request;
+    struct bench_setup setup = {.words = words};
+    struct lathe_error err;
+    enum lathe_status status = request_read(words, &request, &err);
+    int code;
+
+    if (status == LATHE_OK)
+        status = bench_begin(&setup, words, out, 20, &err);
+    if (status == LATHE_OK) {
+        progress_begin(&setup.progress, out, "measuring");
+        status = lathe_bench_gemm(setup.context, &request.gemm, &request.plan, &setup.options,
+                                  &report, &err);
+        progress_end(&setup.progress);
+    }
+    code = status == LATHE_OK ? answer(&setup, &request, &report) : output_refuse(out, &err);
+    bench_end(&setup);
+    return code;
+}
+
+/* ---- The verb ---- */
+
+/* A key that means something to a suite alone, or null. */
+static const char *stray_key(const struct words *words)
+{
+    static const char *const of_suites[] = {"class", "resume", "limit_s", "heat_ms"};
+
+    for (size_t i = 0; i < sizeof of_suites / sizeof of_suites[0]; i++)
+        if (words_given(words, of_suites[i]))
+            return of_suites[i];
+    return NULL;
 }
 
 static int run(const struct words *words, struct output *out)
 {
-    struct lathe_bench_options options = read_options(words);
-    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
-    struct session session;
+    const char *stray = stray_key(words);
     struct lathe_error err;
-    enum lathe_status status = session_begin(&session, words, out, SESSION_GPU, "measuring", &err);
 
-    if (status == LATHE_OK)
-        status = lathe_bench_gemm(session.context, &session.request.gemm, &session.request.plan,
-                                  &options, &report, &err);
-    session_end(&session);
-    if (status != LATHE_OK)
+    if (words_given(words, "suite")) {
+        if (!words_given(words, "ladder"))
+            return bench_suite(words, out);
+        fail(&err, LATHE_BAD_WORD, "ladder=%.40s: one problem has a ladder, a suite has not",
+             words_value(words, "ladder"));
         return output_refuse(out, &err);
-
-    int code = report.verified ? EXIT_DONE : EXIT_CANNOT;
-
-    if (out->json)
-        return output_json(out, report_json(&report), code);
-    print_report(out, &report);
-    return code;
+    }
+    if (stray) {
+        fail(&err, LATHE_BAD_WORD, "%s=%.40s: only for suite=", stray, words_value(words, stray));
+        return output_refuse(out, &err);
+    }
+    return words_given(words, "ladder") ? bench_ladder(words, out) : bench_problem(words, out);
 }
 
 const struct verb verb_bench = {
     .name = "bench",
-    .synopsis = "gemm m=M n=N k=K [KEY=VALUE...] [vs=cublaslt]",
-    .summary = "how fast a problem is, alone or beside another library",
+    .synopsis = "gemm m=M n=N k=K [KEY=VALUE...] [vs=cublaslt] | suite=public|FILE ...",
+    .summary = "how fast problems are, alone or beside another library",
     .about =
-        "Times blocks of launches over buffers that exceed the L2 cache, interleaved with the\n"
-        "contender's, and checks the answer afterwards. Needs a GPU. The exit code is 1 when\n"
-        "the answer is wrong.\n"
+        "Times blocks of launches over buffers that exceed the L2 cache, interleaved with those\n"
+        "of the contenders, and checks the answer afterwards. Needs a GPU. The exit code is 1\n"
+        "when an answer is wrong, or nothing could be measured. Contenders are cublaslt, the\n"
+        "first choice of its heuristic, and cublaslt-best, the fastest of up to 32.\n"
         "\n"
-        "--json: {\"device\", \"arch\", \"plan\": as of lathe plan, \"launches\": of a block, "
-        "\"sets\": of\n"
-        "buffers, \"verified\", \"rows\": one a contender [{\"vs\", \"time_us\", \"tflops\", "
-        "\"vs_time_us\",\n"
-        "\"vs_tflops\", \"ratio\": above 1 lathe is faster, \"ratio_low\", \"ratio_high\": 95 "
-        "%}]}. Times\n"
-        "are medians. With vs=none there is one row, and what is the contender's is null.\n",
+        "suite=public measures 44 dense shapes, in bf16 unless type= says otherwise; suite=FILE\n"
+        "one problem a line: [class=WORD] m=M n=N k=K [KEY=VALUE...], # begins a comment. Words\n"
+        "of the command hold for all. What is refused is counted apart. ladder=hopper takes\n"
+        "every variant hopper-... as a row, hopper-best last.\n"
+        "\n"
+        "--json: {\"words\", \"m\", \"n\", \"k\", \"type\", \"vs\", \"protocol\", \"device\", "
+        "\"device_hash\", \"arch\",\n"
+        "\"sms\", \"cuda\", \"driver\", \"cublaslt\", \"lathe\", \"date\", \"plan\": as of lathe "
+        "plan, \"plan_words\",\n"
+        "\"launches\": of a block, \"sets\": of buffers, \"verified\", \"measured_again\", "
+        "\"clocks\",\n"
+        "\"efficiency\": of what the clock allows, \"tb_per_s\", \"rows\": one a contender "
+        "[{\"vs\", \"time_us\",\n"
+        "\"tflops\", \"vs_time_us\", \"vs_tflops\", \"ratio\": above 1 lathe is faster, "
+        "\"ratio_low\",\n"
+        "\"ratio_high\": 95 %, \"heuristic\": the chosen one, from 1, of \"heuristics\", "
+        "\"vs_clocks\"}]}.\n"
+        "Times are medians. With vs=none there is one row, and what is the contender's is null.\n"
+        "A suite gives {\"suite\", \"records\": [...], \"summary\", \"left\"}, a ladder \"rungs\" "
+        "in the place\n"
+        "of plan and rows. docs/benchmark.md says more.\n",
     .examples = "  lathe bench gemm m=4096 n=4096 k=4096\n"
-                "  lathe bench gemm m=8192 n=8192 k=8192 type=bf16 vs=cublaslt\n"
-                "  lathe bench gemm m=64 n=4096 k=14336 pairs=4 --json\n",
+                "  lathe bench gemm m=8192 n=8192 k=8192 type=bf16 vs=cublaslt,cublaslt-best\n"
+                "  lathe bench gemm m=64 n=4096 k=14336 pairs=4 --json\n"
+                "  lathe bench suite=public class=decode vs=cublaslt -o decode.jsonl\n"
+                "  lathe bench suite=public vs=cublaslt limit_s=240 -o public.jsonl resume=1\n"
+                "  lathe bench gemm m=8192 n=8192 k=8192 ladder=hopper vs=cublaslt\n",
+    .output = "appends a JSON object a problem, a line each",
     .takes_request = true,
     .keys = keys,
     .run = run,

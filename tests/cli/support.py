@@ -57,7 +57,8 @@ class Bench:
                         HOME=self.folder, LC_ALL="C", TZ="UTC",
                         LATHE_CACHE_DIR=os.path.join(self.folder, "cache"),
                         LATHE_CUDA_LIBRARY=NO_SUCH_LIBRARY,
-                        LATHE_EMU_LIBRARY=NO_SUCH_LIBRARY)
+                        LATHE_EMU_LIBRARY=NO_SUCH_LIBRARY,
+                        LATHE_NVML_LIBRARY=NO_SUCH_LIBRARY)
 
     def close(self):
         os.chmod(self.work, 0o755)
@@ -84,6 +85,17 @@ class Bench:
         self.env["LATHE_EMU_LIBRARY"] = emulator()
         if not os.path.islink(self.path("examples")):
             os.symlink(EXAMPLES, self.path("examples"))
+
+    def use_stubs(self):
+        """From now on there is a GPU, played by stubs: its kernels compute nothing, cuBLASLt does,
+        answers are compared by the CPU, and every pair of events is 0.4 ms apart."""
+        driver, _, linker = stubs()
+        beside = os.path.dirname(driver)
+        self.env.update(LATHE_CUDA_LIBRARY=driver, LATHE_NVJITLINK_LIBRARY=linker,
+                        LATHE_CUBLASLT_LIBRARY=os.path.join(beside, "libcublaslt_stub.so"),
+                        LATHE_NVML_LIBRARY=os.path.join(beside, "libnvml_stub.so"),
+                        LATHE_NVRTC_LIBRARY=NO_SUCH_LIBRARY, STUB_MEMORY="700000000",
+                        STUB_ELAPSED_US="400")
 
     def path(self, name):
         return os.path.join(self.work, name)

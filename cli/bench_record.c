@@ -1,0 +1,179 @@
+#include "cli/bench_record.h"
+
+#include "cli/report.h"
+#include "cli/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PLAN_WORDS_SIZE = 1024 };
+
+/* ---- The head ---- */
+
+static json_t *protocol_json(const struct lathe_bench_options *options)
+{
+    return json_pack("{s:i, s:o, s:o, s:o, s:I}", "pairs", options->pairs, "block_ms",
+                     json_number(options->block_ms), "warm_up_ms", json_number(options->warm_up_ms),
+                     "long_warm_up_ms", json_number(options->long_warm_up_ms), "seed",
+                     (json_int_t)options->seed);
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text[0] ? json_text(text) : json_null();
+}
+
+static json_t *now_json(void)
+{
+    char text[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    if (!gmtime_r(&now, &utc) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return json_null();
+    return json_text(text);
+}
+
+static json_t *machine_json(const struct lathe_bench_machine *machine)
+{
+    char cuda[16];
+
+    snprintf(cuda, sizeof cuda, "%d.%d", machine->cuda_version / 1000,
+             machine->cuda_version % 1000 / 10);
+    return json_pack("{s:o, s:o, s:s, s:i, s:s, s:o, s:o, s:s, s:o}", "device",
+                     json_text(machine->device), "device_hash", text_or_null(machine->device_hash),
+                     "arch", lathe_arch_name(machine->arch), "sms", machine->sms, "cuda", cuda,
+                     "driver", text_or_null(machine->driver), "cublaslt",
+                     text_or_null(machine->cublaslt), "lathe", lathe_version(), "date", now_json());
+}
+
+json_t *record_head(const struct bench_setup *setup, const struct lathe_request *request)
+{
+    const struct lathe_gemm *p = &request->gemm;
+    char *words = request_words(request);
+    json_t *machine = machine_json(&setup->machine);
+    json_t *head =
+        json_pack("{s:o, s:I, s:I, s:I, s:s, s:s, s:o}", "words", json_text(words ? words : ""),
+                  "m", (json_int_t)p->m, "n", (json_int_t)p->n, "k", (json_int_t)p->k, "type",
+                  lathe_type_name(p->type == LATHE_TYPE_DEFAULT ? LATHE_F16 : p->type), "vs",
+                  setup->vs, "protocol", protocol_json(&setup->options));
+
+    if (!words || !machine || !head || json_object_update(head, machine) != 0) {
+        json_decref(head);
+        head = NULL;
+    }
+    json_decref(machine);
+    free(words);
+    return head;
+}
+
+/* ---- What was measured ---- */
+
+json_t *record_clocks(const struct lathe_bench_clocks *clocks)
+{
+    if (clocks->samples == 0)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:i}", "sm_mhz", json_number(clocks->sm_mhz), "power_w",
+                     json_number(clocks->power_w), "temperature_c",
+                     json_number(clocks->temperature_c), "samples", clocks->samples);
+}
+
+/* A contender beside the plan. */
+static json_t *row_json(const struct lathe_bench_row *plan, const struct lathe_bench_row *vs)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o}", "vs",
+                     json_text(vs->name), "time_us", json_number(plan->time_us), "tflops",
+                     json_number(plan->tflops), "vs_time_us", json_number(vs->time_us), "vs_tflops",
+                     json_number(vs->tflops), "ratio", json_number(vs->ratio), "ratio_low",
+                     json_number(vs->ratio_low), "ratio_high", json_number(vs->ratio_high),
+                     "heuristic", vs->heuristic, "heuristics", vs->heuristics, "vs_clocks",
+                     record_clocks(&vs->clocks));
+}
+
+static json_t *row_alone(const struct lathe_bench_row *plan)
+{
+    return json_pack("{s:n, s:o, s:o, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "vs", "time_us",
+                     json_number(plan->time_us), "tflops", json_number(plan->tflops), "vs_time_us",
+                     "vs_tflops", "ratio", "ratio_low", "ratio_high", "heuristic", "heuristics",
+                     "vs_clocks");
+}
+
+static json_t *rows_json(const struct lathe_bench_report *report)
+{
+    const struct lathe_bench_row *plan = &report->rows[0];
+    json_t *rows = json_array();
+
+    for (int i = 1; i < report->row_count; i++)
+        json_array_append_new(rows, row_json(plan, &report->rows[i]));
+    if (report->row_count == 1)
+        json_array_append_new(rows, row_alone(plan));
+    return rows;
+}
+
+/* Bytes that a GEMM reads and writes at least, in TB/s: what counts where there is little to
+ * multiply. */
+static double tb_per_s(const struct lathe_gemm *p, const struct lathe_plan *plan, double time_us)
+{
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    double bytes = (m * k + n * k) * lathe_type_bytes(plan->type) +
+                   m * n * lathe_type_bytes(plan->out) * (p->beta == LATHE_BETA_ANY ? 2 : 1);
+
+    return time_us > 0 ? bytes / time_us / 1e6 : 0;
+}
+
+static bool update(json_t *record, json_t *more)
+{
+    bool is_done = more && json_object_update(record, more) == 0;
+
+    json_decref(more);
+    return is_done;
+}
+
+bool record_report(json_t *record, const struct lathe_request *request,
+                   const struct lathe_bench_report *report)
+{
+    const struct lathe_bench_row *plan = &report->rows[0];
+    char words[PLAN_WORDS_SIZE];
+
+    lathe_plan_words(&report->plan, words, sizeof words);
+    return update(
+        record,
+        json_pack("{s:o, s:o, s:i, s:i, s:b, s:b, s:o, s:o, s:o, s:o}", "plan",
+                  report_plan(&report->plan), "plan_words", json_text(words), "launches",
+                  report->launches, "sets", report->sets, "verified", report->verified,
+                  "measured_again", report->measured_again, "clocks", record_clocks(&plan->clocks),
+                  "efficiency", plan->efficiency > 0 ? json_number(plan->efficiency) : json_null(),
+                  "tb_per_s", json_number(tb_per_s(&request->gemm, &report->plan, plan->time_us)),
+                  "rows", rows_json(report)));
+}
+
+bool record_refusal(json_t *record, const struct lathe_error *err)
+{
+    return update(record, json_pack("{s:o}", "refused", output_error(err)));
+}
+
+/* ---- Records that are there ---- */
+
+bool record_answers(const json_t *held, const json_t *head)
+{
+    static const char *const keys[] = {"class",  "words",       "vs",    "protocol",
+                                       "device", "device_hash", "lathe", "cublaslt"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const json_t *a = json_object_get(held, keys[i]), *b = json_object_get(head, keys[i]);
+
+        if (a != b && !json_equal(a, b))
+            return false;
+    }
+    return json_object_get(held, "refused") || json_is_true(json_object_get(held, "verified"));
+}
+
+const char *record_name(const json_t *record, char name[RECORD_NAME_SIZE])
+{
+    snprintf(name, RECORD_NAME_SIZE, "%lldx%lldx%lld",
+             (long long)json_integer_value(json_object_get(record, "m")),
+             (long long)json_integer_value(json_object_get(record, "n")),
+             (long long)json_integer_value(json_object_get(record, "k")));
+    return name;
+}

@@ -1,0 +1,27 @@
+/* bench_record.h: a measurement as a JSON object: what was asked for, on which machine and how, and
+ * what was measured, or why it could not be. The same object is printed by --json and appended to
+ * files; docs/benchmark.md names its keys. */
+#ifndef LT_CLI_BENCH_RECORD_H
+#define LT_CLI_BENCH_RECORD_H
+
+#include "cli/bench.h"
+
+/* What is known before anything is measured. Null without memory. */
+json_t *record_head(const struct bench_setup *setup, const struct lathe_request *request);
+/* Adds what was measured, or the refusal; false without memory. */
+bool record_report(json_t *record, const struct lathe_request *request,
+                   const struct lathe_bench_report *report);
+bool record_refusal(json_t *record, const struct lathe_error *err);
+
+/* {"sm_mhz", "power_w", "temperature_c", "samples"}, or null where there are no samples. */
+json_t *record_clocks(const struct lathe_bench_clocks *clocks);
+
+/* Whether the held record answers what the head asks: the same problem, contenders, protocol,
+ * device and version, measured and right, or refused. */
+bool record_answers(const json_t *held, const json_t *head);
+
+/* "4096x4096x4096" */
+enum { RECORD_NAME_SIZE = 72 };
+const char *record_name(const json_t *record, char name[RECORD_NAME_SIZE]);
+
+#endif

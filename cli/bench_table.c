@@ -1,0 +1,271 @@
+#include "cli/bench_table.h"
+
+#include "cli/bench_record.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAMES_MAX = 32 };
+#define TIE_LEAST 0.98
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* ---- Arithmetic ---- */
+
+enum outcome outcome_of(double ratio, double ratio_low)
+{
+    if (ratio_low > 1)
+        return OUTCOME_WIN;
+    return ratio >= TIE_LEAST ? OUTCOME_TIE : OUTCOME_LOSS;
+}
+
+const json_t *record_row(const json_t *record, const char *contender)
+{
+    size_t i, length = strlen(contender);
+    json_t *row;
+
+    json_array_foreach(json_object_get(record, "rows"), i, row)
+    {
+        const char *vs = text_of(row, "vs");
+
+        if (strncmp(vs, contender, length) == 0 && (vs[length] == ' ' || vs[length] == '\0'))
+            return row;
+    }
+    return NULL;
+}
+
+static bool is_wrong(const json_t *record)
+{
+    return !json_object_get(record, "refused") &&
+           !json_is_true(json_object_get(record, "verified"));
+}
+
+struct tally tally_records(const json_t *records, const char *class, const char *contender)
+{
+    struct tally tally = {.shapes = 0};
+    double logs = 0;
+    size_t i;
+    json_t *record;
+
+    json_array_foreach(records, i, record)
+    {
+        const json_t *row = is_wrong(record) ? NULL : record_row(record, contender);
+        double ratio = number_of(row, "ratio");
+
+        if (ratio <= 0 || (class && strcmp(class, text_of(record, "class")) != 0))
+            continue;
+        switch (outcome_of(ratio, number_of(row, "ratio_low"))) {
+        case OUTCOME_WIN:
+            tally.wins++;
+            break;
+        case OUTCOME_TIE:
+            tally.ties++;
+            break;
+        case OUTCOME_LOSS:
+            tally.losses++;
+            break;
+        }
+        if (tally.shapes++ == 0 || ratio < tally.worst) {
+            tally.worst = ratio;
+            record_name(record, tally.worst_name);
+        }
+        logs += log(ratio);
+    }
+    tally.mean = tally.shapes > 0 ? exp(logs / tally.shapes) : 0;
+    return tally;
+}
+
+struct failures count_failures(const json_t *records)
+{
+    struct failures failures = {.refused = 0};
+    size_t i;
+    json_t *record;
+
+    json_array_foreach(records, i, record)
+    {
+        failures.refused += json_object_get(record, "refused") != NULL;
+        failures.wrong += is_wrong(record);
+    }
+    return failures;
+}
+
+/* ---- Names, each once, in the order in which they are met ---- */
+
+struct names {
+    const char *list[NAMES_MAX];
+    size_t count;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->list[i], name) == 0)
+            return;
+    if (names->count < NAMES_MAX && name[0])
+        names->list[names->count++] = name;
+}
+
+static void collect(const json_t *records, struct names *classes, struct names *contenders)
+{
+    size_t i, j;
+    json_t *record, *row;
+
+    json_array_foreach(records, i, record)
+    {
+        add_name(classes, text_of(record, "class"));
+        json_array_foreach(json_object_get(record, "rows"), j, row)
+            add_name(contenders, text_of(row, "vs"));
+    }
+}
+
+/* The first word of a contender's name. */
+static const char *first_word(const char *name, char word[32])
+{
+    snprintf(word, 32, "%.*s", (int)strcspn(name, " "), name);
+    return word;
+}
+
+/* ---- In words ---- */
+
+static void print_rows(struct output *out, const json_t *record)
+{
+    size_t i;
+    json_t *row;
+
+    json_array_foreach(json_object_get(record, "rows"), i, row)
+    {
+        char word[32];
+
+        if (number_of(row, "ratio") > 0)
+            output_text(out, "   %s %.3f (%.3f to %.3f)", first_word(text_of(row, "vs"), word),
+                        number_of(row, "ratio"), number_of(row, "ratio_low"),
+                        number_of(row, "ratio_high"));
+    }
+}
+
+void print_record(struct output *out, const json_t *record, bool held)
+{
+    char name[RECORD_NAME_SIZE];
+    const json_t *refused = json_object_get(record, "refused");
+    const json_t *row = json_array_get(json_object_get(record, "rows"), 0);
+
+    output_text(out, "%-8s %-20s", text_of(record, "class"), record_name(record, name));
+    if (refused) {
+        output_text(out, " refused: %s\n", text_of(refused, "message"));
+        return;
+    }
+    output_text(out, " %10.2f us %7.1f TFLOPS", number_of(row, "time_us"),
+                number_of(row, "tflops"));
+    print_rows(out, record);
+    if (json_is_true(json_object_get(record, "measured_again")))
+        output_text(out, "   measured twice: clocks differed");
+    if (is_wrong(record))
+        output_text(out, "   %sWRONG ANSWER%s", output_style(out, STYLE_BAD),
+                    output_style(out, STYLE_PLAIN));
+    output_text(out, "%s\n", held ? "   as held" : "");
+}
+
+static void add_tally(struct table *table, const char *class, const struct tally *tally)
+{
+    if (tally->shapes == 0)
+        return;
+    table_cell(table, "%s", class);
+    table_cell(table, "%d", tally->shapes);
+    table_cell(table, "%.3f", tally->mean);
+    table_cell(table, "%d", tally->wins);
+    table_cell(table, "%d", tally->ties);
+    table_cell(table, "%d", tally->losses);
+    table_cell(table, "%.3f", tally->worst);
+    table_cell(table, "%s", tally->worst_name);
+}
+
+static void print_tallies(struct output *out, const json_t *records, const struct names *classes,
+                          const char *contender)
+{
+    static const char *const heads[] = {"shapes", "mean", "wins", "ties", "losses", "worst", ""};
+    struct table table = {.columns = 8, .right = 0x7e};
+    char word[32];
+    struct tally tally;
+
+    first_word(contender, word);
+    table_cell(&table, "vs %s", contender);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table_cell(&table, "%s", heads[i]);
+    for (size_t i = 0; i < classes->count; i++) {
+        tally = tally_records(records, classes->list[i], word);
+        add_tally(&table, classes->list[i], &tally);
+    }
+    tally = tally_records(records, NULL, word);
+    add_tally(&table, "all", &tally);
+    output_text(out, "\n");
+    table_print(&table, out, 0);
+}
+
+void print_summary(struct output *out, const json_t *records)
+{
+    struct names classes = {.count = 0}, contenders = {.count = 0};
+    struct failures failures = count_failures(records);
+
+    collect(records, &classes, &contenders);
+    for (size_t i = 0; i < contenders.count; i++)
+        print_tallies(out, records, &classes, contenders.list[i]);
+    output_text(out, "\n%d measured", (int)json_array_size(records) - failures.refused);
+    if (failures.refused > 0)
+        output_text(out, ", %d refused", failures.refused);
+    if (failures.wrong > 0)
+        output_text(out, ", %s%d WRONG%s", output_style(out, STYLE_BAD), failures.wrong,
+                    output_style(out, STYLE_PLAIN));
+    output_text(out, "%s\n",
+                contenders.count > 0 ? "; above 1 lathe is faster, means are geometric" : "");
+}
+
+/* ---- In JSON ---- */
+
+static json_t *tally_json(const char *class, const struct tally *tally)
+{
+    return json_pack("{s:o, s:i, s:o, s:i, s:i, s:i, s:o, s:o}", "class", json_text(class),
+                     "shapes", tally->shapes, "mean", json_number(tally->mean), "wins", tally->wins,
+                     "ties", tally->ties, "losses", tally->losses, "worst",
+                     json_number(tally->worst), "worst_name", json_text(tally->worst_name));
+}
+
+static json_t *contender_json(const json_t *records, const struct names *classes,
+                              const char *contender)
+{
+    json_t *list = json_array();
+    char word[32];
+    struct tally tally;
+
+    first_word(contender, word);
+    for (size_t i = 0; i < classes->count; i++) {
+        tally = tally_records(records, classes->list[i], word);
+        if (tally.shapes > 0)
+            json_array_append_new(list, tally_json(classes->list[i], &tally));
+    }
+    tally = tally_records(records, NULL, word);
+    json_array_append_new(list, tally_json("all", &tally));
+    return json_pack("{s:o, s:o}", "vs", json_text(contender), "classes", list);
+}
+
+json_t *summary_json(const json_t *records)
+{
+    struct names classes = {.count = 0}, contenders = {.count = 0};
+    struct failures failures = count_failures(records);
+    json_t *list = json_array();
+
+    collect(records, &classes, &contenders);
+    for (size_t i = 0; i < contenders.count; i++)
+        json_array_append_new(list, contender_json(records, &classes, contenders.list[i]));
+    return json_pack("{s:i, s:i, s:o}", "refused", failures.refused, "wrong", failures.wrong,
+                     "contenders", list);
+}
