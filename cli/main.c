@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 const struct verb *const verbs[] = {
-    &verb_list,  &verb_plan,    &verb_emit,  &verb_build, &verb_run,    &verb_check, &verb_diff,
-    &verb_bench, &verb_emulate, &verb_trace, &verb_cache, &verb_doctor, &verb_help,  NULL,
+    &verb_list,  &verb_plan,  &verb_emit,   &verb_build, &verb_run,
+    &verb_check, &verb_diff,  &verb_bench,  &verb_plot,  &verb_emulate,
+    &verb_trace, &verb_cache, &verb_doctor, &verb_help,  NULL,
 };
 
 const struct verb *verb_find(const char *name)

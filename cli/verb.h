@@ -22,7 +22,7 @@ struct verb {
 extern const struct verb *const verbs[];
 
 extern const struct verb verb_list, verb_plan, verb_emit, verb_build, verb_run, verb_check,
-    verb_bench, verb_cache, verb_diff, verb_doctor, verb_emulate, verb_help, verb_trace;
+    verb_bench, verb_cache, verb_diff, verb_doctor, verb_emulate, verb_help, verb_plot, verb_trace;
 
 /* Null when there is none of that name. */
 const struct verb *verb_find(const char *name);

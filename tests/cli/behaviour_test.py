@@ -638,6 +638,8 @@ def examples_run(bench, verb):
         bench.needs_linker()
     if verb in ("check", "emulate", "trace"):
         bench.use_emulator()
+    if verb == "plot":
+        support.write_results(bench)
     for line in examples:
         assert line.startswith(f"lathe {verb}") or verb in ("", "cache"), line
         result = bench.shell(line)
@@ -669,7 +671,8 @@ def no_verb_is_named_that_is_not_there(bench):
         equal(bench.run(f"help {verb} --json").json["verb"], verb, verb)
 
 
-VERBS = ("", "list", "plan", "emit", "build", "run", "check", "diff", "bench", "emulate",
+VERBS = ("", "list", "plan", "emit", "build", "run", "check", "diff", "bench", "plot",
+         "emulate",
          "trace", "cache", "doctor", "help")
 TESTS = [
     every_refusal_is_one_object_and_one_line, what_does_not_fit_says_what_would,

@@ -9,7 +9,7 @@ import sys
 import support
 
 GEMM = "gemm m=4096 n=4096 k=4096 arch=sm_90a"
-VERBS = ("list", "plan", "emit", "build", "run", "check", "diff", "bench", "emulate", "trace",
+VERBS = ("list", "plan", "emit", "build", "run", "check", "diff", "bench", "plot", "emulate", "trace",
          "cache", "doctor", "help")
 
 # The two atoms of the note on stage budgets.
@@ -84,6 +84,8 @@ GOLDEN = {
                             f"check {GEMM}", "emulate /dev/null"),
     "refuse_check": both("check", f"check {GEMM} sedes=4", f"check {GEMM} seeds=0",
                          f"check {GEMM} all=2", f"check {GEMM} device=gpu"),
+    "refuse_plot": both("plot", "plot nothing.jsonl", "plot /dev/null", "plot a b",
+                        "plot /dev/null chart=ladder", "plot /dev/null chart=pie"),
     "refuse_cache": both("cache", "cache lsit", "cache show", "cache show 0 ptx",
                          "cache show 0 text x", "cache list limit=3", "cache clear now", "cache show zz"),
     "refuse_output": both(f"emit {GEMM} -o /nonexistent/kernel.ptx", f"emit {GEMM} -o .",

@@ -125,6 +125,41 @@ def emulator():
     return path
 
 
+def suite_record(name, ratio, width, **more):
+    """A line of `lathe bench suite=`, of the problem MxNxK, as far as readers need it."""
+    m, n, k = map(int, name.split("x"))
+    row = {"vs": "cublaslt 13.1", "time_us": 10.0, "tflops": 600.0, "vs_time_us": 10 * ratio,
+           "vs_tflops": 600 / ratio, "ratio": ratio, "ratio_low": ratio - width,
+           "ratio_high": ratio + width}
+    return {"words": f"gemm m={m} n={n} k={k} type=bf16", "m": m, "n": n, "k": k, "type": "bf16",
+            "vs": "cublaslt,cublaslt-best", "device": "NVIDIA H200", "class": "square",
+            "verified": True,
+            "rows": [row, {**row, "vs": "cublaslt-best 13.1", "ratio": ratio - 0.01}], **more}
+
+
+def ladder_record(count=8):
+    """A line of `lathe bench ladder=hopper`: the sixth rung sums in f16, the third is refused."""
+    rungs = [{"variant": f"hopper-v{i}", "plan_words": "", "verified": True, "f16_sums": i == 5,
+              "time_us": 100.0 / (i + 1), "tflops": 80.0 * (i + 1), "ratio": 80 * (i + 1) / 660,
+              "step": (i + 1) / i if i else None} for i in range(count)]
+    rungs[2] = {"variant": "hopper-v2", "refused": {"code": "unsupported", "message": "no"}}
+    rungs[-1]["variant"] = "hopper-best"
+    return {"ladder": "hopper", "words": "gemm m=8192 n=8192 k=8192 type=bf16",
+            "device": "NVIDIA H200", "verified": True, "rungs": rungs,
+            "contenders": [{"vs": "cublaslt 13.1", "time_us": 1.0, "tflops": 660.0},
+                           {"vs": "cublaslt-best 13.1", "time_us": 1.0, "tflops": 670.0}]}
+
+
+def write_results(bench):
+    """The files that the help of `lathe plot` speaks of."""
+    records = {"public.jsonl": [suite_record("512x512x512", 1.05, 0.01),
+                                suite_record("1x6144x4096", 0.97, 0.002, **{"class": "decode"})],
+               "ladder.jsonl": [ladder_record()]}
+    for name, lines in records.items():
+        with open(bench.path(name), "w", encoding="ascii") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+
+
 def equal(seen, wanted, what):
     assert seen == wanted, f"{what}: {shortened(seen)}, not {shortened(wanted)}"
 

@@ -1,0 +1,189 @@
+/* plot.c: what `lathe bench -o FILE` kept, as a picture. */
+#include "cli/plot.h"
+
+#include "cli/bench_table.h"
+#include "cli/file.h"
+#include "cli/results.h"
+#include "cli/verb.h"
+#include "lathe_tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct key keys[] = {
+    {"chart", KEY_CHOICE, "auto ratio ladder", 0, 0, "auto",
+     "auto: ratios, where the file has any"},
+    {"vs", KEY_TEXT, "cublaslt cublaslt-best", 0, 0, "the first", "the contender of the ratios"},
+    {0},
+};
+
+struct plot {
+    json_t *ratios; /* the latest record of each problem */
+    json_t *ladder; /* the latest                        */
+    char contender[32];
+};
+
+/* ---- Records ---- */
+
+static bool is_same_problem(const json_t *a, const json_t *b)
+{
+    return json_equal(json_object_get(a, "words"), json_object_get(b, "words")) &&
+           json_equal(json_object_get(a, "class"), json_object_get(b, "class"));
+}
+
+/* A problem that was measured more often is drawn as it was last, where it was first. */
+static int add_latest(json_t *ratios, json_t *record)
+{
+    size_t i;
+    json_t *older;
+
+    json_array_foreach(ratios, i, older)
+    {
+        bool has_class = json_object_get(record, "class") != NULL;
+
+        if (has_class
+                ? is_same_problem(older, record)
+                : !json_object_get(older, "class") &&
+                      json_equal(json_object_get(older, "words"), json_object_get(record, "words")))
+            return json_array_set(ratios, i, record);
+    }
+    return json_array_append(ratios, record);
+}
+
+static enum lathe_status sort_records(struct plot *plot, const json_t *records,
+                                      struct lathe_error *err)
+{
+    size_t i;
+    json_t *record;
+
+    plot->ratios = json_array();
+    json_array_foreach(records, i, record)
+    {
+        if (json_object_get(record, "ladder")) {
+            json_decref(plot->ladder);
+            plot->ladder = json_incref(record);
+        } else if (json_object_get(record, "words") && add_latest(plot->ratios, record) != 0) {
+            return fail(err, LATHE_OUT_OF_MEMORY, "no memory for records");
+        }
+    }
+    return plot->ratios ? LATHE_OK : fail(err, LATHE_OUT_OF_MEMORY, "no memory for records");
+}
+
+/* The first word of the first contender that has a ratio, where none is named. */
+static enum lathe_status choose_contender(struct plot *plot, const struct words *words,
+                                          const char *path, struct lathe_error *err)
+{
+    size_t i;
+    json_t *record;
+
+    snprintf(plot->contender, sizeof plot->contender, "%.31s",
+             words_given(words, "vs") ? words_value(words, "vs") : "");
+    json_array_foreach(plot->ratios, i, record)
+    {
+        const json_t *row = json_array_get(json_object_get(record, "rows"), 0);
+        const char *vs = json_string_value(json_object_get(row, "vs"));
+
+        if (plot->contender[0] ? record_row(record, plot->contender) != NULL : vs != NULL) {
+            if (!plot->contender[0])
+                snprintf(plot->contender, sizeof plot->contender, "%.*s", (int)strcspn(vs, " "),
+                         vs);
+            return LATHE_OK;
+        }
+    }
+    return fail(err, LATHE_UNSUPPORTED,
+                "%.200s: no ratio%s%s in it; measure with vs=cublaslt and -o", path,
+                plot->contender[0] ? " to " : "", plot->contender);
+}
+
+static enum lathe_status draw(struct plot *plot, const struct words *words, const char *path,
+                              char **text, bool *is_ladder, struct lathe_error *err)
+{
+    *is_ladder =
+        words_are(words, "chart", "ladder") ||
+        (words_are(words, "chart", "auto") && json_array_size(plot->ratios) == 0 && plot->ladder);
+    if (*is_ladder && !plot->ladder)
+        return fail(err, LATHE_UNSUPPORTED,
+                    "%.200s: no ladder in it; measure with ladder=hopper and -o", path);
+    if (!*is_ladder) {
+        enum lathe_status status = choose_contender(plot, words, path, err);
+
+        if (status != LATHE_OK)
+            return status;
+    }
+    *text = *is_ladder ? plot_ladder(plot->ladder) : plot_ratios(plot->ratios, plot->contender);
+    return *text ? LATHE_OK : fail(err, LATHE_OUT_OF_MEMORY, "no memory for a picture");
+}
+
+/* ---- The verb ---- */
+
+/* The picture goes where -o says, and without it to standard output. */
+static int answer(struct output *out, const struct words *words, const struct plot *plot,
+                  const char *text, bool is_ladder)
+{
+    bool to_file = words->output && !file_is_standard_output(words->output);
+    struct lathe_error err;
+    size_t marks = is_ladder ? json_array_size(json_object_get(plot->ladder, "rungs"))
+                             : json_array_size(plot->ratios);
+
+    if (to_file && file_write(words->output, text, strlen(text), &err) != LATHE_OK)
+        return output_refuse(out, &err);
+    if (out->json)
+        return output_json(out,
+                           json_pack("{s:s, s:I, s:o, s:o}", "chart",
+                                     is_ladder ? "ladder" : "ratio", "marks", (json_int_t)marks,
+                                     "file", to_file ? json_text(words->output) : json_null(),
+                                     "svg", to_file ? json_null() : json_text(text)),
+                           EXIT_DONE);
+    if (!to_file)
+        output_bytes(out, text, strlen(text));
+    return EXIT_DONE;
+}
+
+static int run(const struct words *words, struct output *out)
+{
+    struct plot plot = {.ratios = NULL};
+    struct lathe_error err;
+    json_t *records = NULL;
+    char *text = NULL;
+    bool is_ladder = false;
+    enum lathe_status status = words_at_most(words, 1, &err);
+    int code;
+
+    if (status == LATHE_OK && words->count == 0)
+        status = fail(&err, LATHE_BAD_WORD, "no file given; lathe bench -o FILE writes one");
+    if (status == LATHE_OK) {
+        records = results_read(words->list[0], &err);
+        status = records ? LATHE_OK : err.status;
+    }
+    if (status == LATHE_OK)
+        status = sort_records(&plot, records, &err);
+    if (status == LATHE_OK)
+        status = draw(&plot, words, words->list[0], &text, &is_ladder, &err);
+    code =
+        status == LATHE_OK ? answer(out, words, &plot, text, is_ladder) : output_refuse(out, &err);
+    free(text);
+    json_decref(plot.ratios);
+    json_decref(plot.ladder);
+    json_decref(records);
+    return code;
+}
+
+const struct verb verb_plot = {
+    .name = "plot",
+    .synopsis = "FILE.jsonl [-o PICTURE.svg] [chart=ratio|ladder] [vs=cublaslt]",
+    .summary = "what lathe bench kept in a file, as a picture",
+    .about =
+        "Draws an SVG: ratios by shape with their intervals, classes together, or the rungs of\n"
+        "a ladder beside the contenders. A problem that was measured more often is drawn as\n"
+        "it was last. Without -o the picture is printed.\n"
+        "\n"
+        "--json: {\"chart\", \"marks\": shapes or rungs, \"file\", \"svg\": the picture where "
+        "no file\n"
+        "receives it}.\n",
+    .examples = "  lathe plot public.jsonl -o ratio.svg\n"
+                "  lathe plot public.jsonl vs=cublaslt-best -o best.svg\n"
+                "  lathe plot ladder.jsonl chart=ladder -o ladder.svg\n",
+    .output = "receives the picture",
+    .keys = keys,
+    .run = run,
+};

@@ -1,0 +1,224 @@
+/* plot_ratio.c: a line a shape: its name, the ratio with its interval on a common scale, and the
+ * figure. The scale is linear and ends where a few outliers would squeeze all the others: those are
+ * arrows at its ends. */
+#include "cli/plot.h"
+
+#include "cli/bench_record.h"
+#include "cli/bench_table.h"
+#include "cli/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    WIDTH = 960,
+    LEFT = 220,  /* where the scale begins, behind the names */
+    RIGHT = 780, /* where it ends, before the figures        */
+    MARGIN = 30,
+    HEAD = 96, /* what stands above the first class */
+    CLASS_STEP = 26,
+    ROW_STEP = 17,
+    FOOT = 44,
+    CLASSES_MAX = 32
+};
+
+#define LEAST 0.85
+#define MOST 1.25
+#define TIE_LOW 0.98
+#define TIE_HIGH 1.02
+#define TICK 0.05
+
+static const char *const colours[] = {
+    [OUTCOME_WIN] = "#228833", [OUTCOME_TIE] = "#4477aa", [OUTCOME_LOSS] = "#cc3311"};
+static const char grid[] = "#dddddd", band[] = "#eeeeee", axis[] = "#222222";
+
+struct chart {
+    struct svg svg;
+    const json_t *records;
+    const char *contender;
+    double low, high; /* ends of the scale */
+    int y, bottom;
+};
+
+static double number_of(const json_t *row, const char *key)
+{
+    return json_number_value(json_object_get(row, key));
+}
+
+static const char *class_of(const json_t *record)
+{
+    const char *class = json_string_value(json_object_get(record, "class"));
+
+    return class ? class : "one by one";
+}
+
+static double x_of(const struct chart *chart, double ratio)
+{
+    double at = fmin(fmax(ratio, chart->low), chart->high);
+
+    return LEFT + (at - chart->low) / (chart->high - chart->low) * (RIGHT - LEFT);
+}
+
+/* ---- What there is to draw ---- */
+
+/* The row of a record that has a ratio beside the contender, else null. */
+static const json_t *drawn_row(const struct chart *chart, const json_t *record)
+{
+    const json_t *row = record_row(record, chart->contender);
+
+    return number_of(row, "ratio") > 0 ? row : NULL;
+}
+
+static int list_classes(const struct chart *chart, const char *classes[CLASSES_MAX], int *rows)
+{
+    int count = 0;
+    size_t i;
+    json_t *record;
+
+    *rows = 0;
+    json_array_foreach(chart->records, i, record)
+    {
+        int at = 0;
+
+        if (!drawn_row(chart, record))
+            continue;
+        (*rows)++;
+        while (at < count && strcmp(classes[at], class_of(record)) != 0)
+            at++;
+        if (at == count && count < CLASSES_MAX)
+            classes[count++] = class_of(record);
+    }
+    return count;
+}
+
+/* All intervals, to whole ticks, but no further than a few outliers are worth. */
+static void set_scale(struct chart *chart)
+{
+    size_t i;
+    json_t *record;
+
+    chart->low = 0.95;
+    chart->high = 1.05;
+    json_array_foreach(chart->records, i, record)
+    {
+        const json_t *row = drawn_row(chart, record);
+
+        if (!row)
+            continue;
+        chart->low = fmin(chart->low, floor(number_of(row, "ratio_low") / TICK) * TICK);
+        chart->high = fmax(chart->high, ceil(number_of(row, "ratio_high") / TICK) * TICK);
+    }
+    chart->low = fmax(chart->low, LEAST);
+    chart->high = fmin(chart->high, MOST);
+}
+
+/* ---- Drawing ---- */
+
+static void put_head(struct chart *chart, const char *vs)
+{
+    const char *device =
+        json_string_value(json_object_get(json_array_get(chart->records, 0), "device"));
+    struct tally all = tally_records(chart->records, NULL, chart->contender);
+    int without = (int)json_array_size(chart->records) - all.shapes;
+    char rest[48] = "";
+
+    if (without > 0)
+        snprintf(rest, sizeof rest, " %d more have no ratio.", without);
+
+    svg_text(&chart->svg, MARGIN, 34, 20, SVG_START, "Speed of Lathe by that of %.40s, %.60s", vs,
+             device ? device : "");
+    svg_text(
+        &chart->svg, MARGIN, 58, 13, SVG_START,
+        "Right of 1 Lathe is faster. Dots are medians, bars their 95 %% intervals; the band is "
+        "0.98 to 1.02.");
+    svg_text(&chart->svg, MARGIN, 78, 13, SVG_START,
+             "%d shapes, geometric mean %.3f, worst %.3f (%s); %d wins, %d ties, %d losses.%s",
+             all.shapes, all.mean, all.worst, all.worst_name, all.wins, all.ties, all.losses, rest);
+}
+
+static void put_scale(struct chart *chart)
+{
+    double top = HEAD, bottom = chart->bottom;
+    int first = (int)lround(chart->low / TICK), last = (int)lround(chart->high / TICK);
+    int step = last - first > 8 ? 2 : 1;
+
+    svg_rect(&chart->svg, x_of(chart, TIE_LOW), top, x_of(chart, TIE_HIGH) - x_of(chart, TIE_LOW),
+             bottom - top, band);
+    for (int i = first; i <= last; i++) {
+        double x = x_of(chart, i * TICK);
+
+        if (i % step != 0)
+            continue;
+        svg_line(&chart->svg, x, top, x, bottom, grid, 1);
+        svg_text(&chart->svg, x, bottom + 18, 12, SVG_MIDDLE, "%.2f", i * TICK);
+    }
+    svg_line(&chart->svg, x_of(chart, 1), top, x_of(chart, 1), bottom, axis, 1.5);
+}
+
+static void put_record(struct chart *chart, const json_t *record, const json_t *row)
+{
+    double ratio = number_of(row, "ratio"), low = number_of(row, "ratio_low");
+    double high = number_of(row, "ratio_high"), y = chart->y - 4;
+    const char *colour = colours[outcome_of(ratio, low)];
+    char name[RECORD_NAME_SIZE];
+
+    svg_text(&chart->svg, LEFT - 12, chart->y, 12, SVG_END, "%s", record_name(record, name));
+    if (ratio < chart->low || ratio > chart->high) {
+        svg_arrow(&chart->svg, x_of(chart, ratio), y, ratio < chart->low ? -1 : 1, colour);
+    } else {
+        svg_line(&chart->svg, x_of(chart, low), y, x_of(chart, high), y, colour, 3);
+        svg_dot(&chart->svg, x_of(chart, ratio), y, 4, colour);
+    }
+    svg_text(&chart->svg, RIGHT + 16, chart->y, 12, SVG_START, "%.3f (%.3f to %.3f)", ratio, low,
+             high);
+    chart->y += ROW_STEP;
+}
+
+static void put_class(struct chart *chart, const char *class)
+{
+    size_t i;
+    json_t *record;
+
+    chart->y += CLASS_STEP - ROW_STEP;
+    svg_text(&chart->svg, MARGIN, chart->y, 14, SVG_START, "%.24s", class);
+    chart->y += ROW_STEP;
+    json_array_foreach(chart->records, i, record)
+    {
+        const json_t *row = drawn_row(chart, record);
+
+        if (row && strcmp(class_of(record), class) == 0)
+            put_record(chart, record, row);
+    }
+}
+
+/* The contender's whole name, as the first record has it. */
+static const char *whole_name(const struct chart *chart)
+{
+    size_t i;
+    json_t *record;
+
+    json_array_foreach(chart->records, i, record)
+    {
+        const json_t *row = drawn_row(chart, record);
+
+        if (row)
+            return json_string_value(json_object_get(row, "vs"));
+    }
+    return chart->contender;
+}
+
+char *plot_ratios(const json_t *records, const char *contender)
+{
+    struct chart chart = {.records = records, .contender = contender, .y = HEAD + ROW_STEP};
+    const char *classes[CLASSES_MAX];
+    int rows, count = list_classes(&chart, classes, &rows);
+
+    chart.bottom = HEAD + count * CLASS_STEP + rows * ROW_STEP + ROW_STEP / 2;
+    set_scale(&chart);
+    svg_begin(&chart.svg, WIDTH, chart.bottom + FOOT);
+    put_head(&chart, whole_name(&chart));
+    put_scale(&chart);
+    for (int i = 0; i < count; i++)
+        put_class(&chart, classes[i]);
+    return svg_end(&chart.svg);
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""`lathe plot`: pictures are XML, nothing in them leaves the page or lies on other words, and they
+say what the file says. And bench/agree.py, which compares two files."""
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+import support
+from support import equal, suite_record
+
+SVG = "{http://www.w3.org/2000/svg}"
+AGREE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "agree.py")
+# Of a sans-serif font: no letter is wider, on average, than this part of its size.
+LETTER = 0.62
+
+
+def write(bench, records, name="r.jsonl"):
+    with open(bench.path(name), "w", encoding="ascii") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    return name
+
+
+def public_suite():
+    """A record for each shape of the public suite, with a few outliers and refusals."""
+    table = os.path.join(os.path.dirname(AGREE), "..", "cli", "suite_public.def")
+    with open(table, encoding="ascii") as file:
+        shapes = re.findall(r'^SUITE_SHAPE\("(.*?)", ".*?", (\d+), (\d+), (\d+)\)', file.read(),
+                            re.MULTILINE)
+    equal(len(shapes), 44, "shapes")
+    for i, (kind, m, n, k) in enumerate(shapes):
+        ratio = 0.2 if kind == "large-k" else 1.6 if i == 3 else 0.93 + i % 17 / 100
+        record = suite_record(f"{m}x{n}x{k}", ratio, i % 5 / 100, **{"class": kind})
+        if kind == "odd":
+            del record["rows"]
+            record["refused"] = {"code": "unsupported", "message": "lda"}
+        yield record
+
+
+def texts_of(svg):
+    return [element.text for element in xml.fromstring(svg).iter(SVG + "text")]
+
+
+def boxes(svg):
+    """(left, top, right, bottom, what) of every text, as wide as it may be."""
+    for element in xml.fromstring(svg).iter(SVG + "text"):
+        size, x, y = (float(element.get(key)) for key in ("font-size", "x", "y"))
+        width = LETTER * size * len(element.text)
+        left = x - {"start": 0, "middle": width / 2, "end": width}[element.get("text-anchor")]
+        yield left, y - 0.75 * size, left + width, y + 0.2 * size, element.text
+
+
+def check_page(svg):
+    page = xml.fromstring(svg)
+    width, height = float(page.get("width")), float(page.get("height"))
+    found = list(boxes(svg))
+    assert found, "no text"
+    for left, top, right, bottom, what in found:
+        assert left >= 0 and top >= 0 and right <= width and bottom <= height, what
+    for i, a in enumerate(found):
+        for b in found[i + 1:]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (a, b)
+    for element in page.iter(SVG + "rect"):
+        assert float(element.get("x", 0)) + float(element.get("width")) <= width, element.attrib
+        assert float(element.get("y", 0)) + float(element.get("height")) <= height, element.attrib
+    ground = page.find(SVG + "rect")
+    equal((ground.get("fill"), ground.get("width")), ("#ffffff", page.get("width")), "ground")
+
+
+def a_suite_fits_its_page(bench):
+    svg = bench.run(f"plot {write(bench, public_suite())}").text
+    check_page(svg)
+    said = texts_of(svg)
+    for words in ("square", "decode", "prefill", "skinny", "large-k", "16384x16384x16384",
+                  "0.200 ("):
+        assert any(words in text for text in said), words
+    assert any(text.endswith(" 4 more have no ratio.") for text in said), said
+    equal(len(list(xml.fromstring(svg).iter(SVG + "polygon"))), 3, "arrows")
+
+
+def a_ladder_fits_its_page(bench):
+    svg = bench.run(f"plot {write(bench, [support.ladder_record()])}").text
+    check_page(svg)
+    said = texts_of(svg)
+    assert "480, 72.7 %, x 1.20; f16 sums: not like for like" in said, said
+    assert "refused: not for this problem" in said, said
+    equal([text for text in said if text.startswith("hopper-")][-1], "hopper-best", "last rung")
+    equal(sum("not like for like" in text for text in said), 1, "marked rungs")
+
+
+def a_picture_is_the_same_every_time(bench):
+    name = write(bench, public_suite())
+    bench.run(f"plot {name} -o a.svg")
+    bench.run(f"plot {name} -o b.svg")
+    with open(bench.path("a.svg"), "rb") as a, open(bench.path("b.svg"), "rb") as b:
+        equal(a.read(), b.read(), "pictures")
+
+
+def a_problem_is_drawn_as_it_was_last(bench):
+    name = write(bench, [suite_record("8x8x8", 1.5, 0.01), suite_record("8x8x16", 1.0, 0.01),
+                         suite_record("8x8x8", 1.1, 0.01)])
+    said = texts_of(bench.run(f"plot {name}").text)
+    equal([text for text in said if "x8x" in text and text[0] == "8"], ["8x8x8", "8x8x16"], "names")
+    assert "1.100 (1.090 to 1.110)" in said and "1.500 (1.490 to 1.510)" not in said, said
+
+
+def the_contender_can_be_chosen(bench):
+    name = write(bench, [suite_record("8x8x8", 1.10, 0.01)])
+    assert "1.090 (1.090 to 1.110)" in texts_of(bench.run(f"plot {name} vs=cublaslt-best").text)
+    result = bench.run(f"plot {name} vs=cutlass")
+    equal(result.code, 1, "exit code")
+    assert "no ratio to cutlass" in result.err, result.err
+
+
+def words_from_outside_stay_words(bench):
+    name = write(bench, [suite_record("8x8x8", 1.0, 0.01, device="<script>&\"\u00e9\u0007",
+                                      **{"class": "</text>"})])
+    said = texts_of(bench.run(f"plot {name}").text)
+    assert any("<script>&\"" in text for text in said), said
+    assert "</text>" in said, said
+
+
+def json_says_what_was_drawn(bench):
+    name = write(bench, [suite_record("8x8x8", 1.0, 0.01), support.ladder_record()])
+    seen = bench.run(f"plot {name} -o a.svg --json").json
+    equal(seen, {"chart": "ratio", "marks": 1, "file": "a.svg", "svg": None}, "answer")
+    seen = bench.run(f"plot {name} chart=ladder --json").json
+    equal((seen["chart"], seen["marks"], seen["file"]), ("ladder", 8, None), "answer")
+    check_page(seen["svg"])
+
+
+# ---- bench/agree.py ----
+
+def agree(bench, *names):
+    done = subprocess.run([sys.executable, AGREE, *names], cwd=bench.work, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.returncode, done.stdout, done.stderr
+
+
+def two_files_agree_within_their_intervals(bench):
+    first = [suite_record(f"{i}x8x8", 1.0, 0.01) for i in range(1, 11)]
+    second = [suite_record(f"{i}x8x8", 1.005 if i > 1 else 1.5, 0.01) for i in range(1, 11)]
+    names = write(bench, first, "a.jsonl"), write(bench, second, "b.jsonl")
+    code, out, err = agree(bench, *names)
+    equal((code, err), (0, ""), "agree")
+    assert "cublaslt: 9 of 10 shapes agree (90.0 %)" in out, out
+    assert "1x8x8: 1.000 (0.990 to 1.010), then 1.500 (1.490 to 1.510)" in out, out
+
+
+def fewer_than_nine_of_ten_are_a_failure(bench):
+    first = [suite_record(f"{i}x8x8", 1.0, 0.01) for i in range(1, 11)]
+    second = [suite_record(f"{i}x8x8", 1.005 if i > 2 else 1.03, 0.015) for i in range(1, 11)]
+    names = write(bench, first, "a.jsonl"), write(bench, second, "b.jsonl")
+    code, out, _ = agree(bench, *names)
+    equal(code, 1, "exit code")
+    assert "cublaslt: 8 of 10 shapes agree (80.0 %)" in out, out
+
+
+def what_only_one_file_has_is_counted(bench):
+    names = (write(bench, [suite_record("1x8x8", 1.0, 0.01), suite_record("2x8x8", 1.0, 0.01)],
+                   "a.jsonl"),
+             write(bench, [suite_record("1x8x8", 1.0, 0.01), suite_record("3x8x8", 1.0, 0.01)],
+                   "b.jsonl"))
+    with open(bench.path("b.jsonl"), "a", encoding="ascii") as file:
+        file.write('{"cut')
+    code, out, _ = agree(bench, *names)
+    equal(code, 0, "exit code")
+    assert "2 shapes are in one of the files alone" in out, out
+    code, _, err = agree(bench, "a.jsonl", write(bench, [], "empty.jsonl"))
+    equal(code, 1, "exit code where nothing is in both")
+    assert "no shape" in err, err
+
+
+if __name__ == "__main__":
+    sys.exit(support.main([
+        (test.__name__.replace("_", " "), test) for test in (
+            a_suite_fits_its_page, a_ladder_fits_its_page, a_picture_is_the_same_every_time,
+            a_problem_is_drawn_as_it_was_last, the_contender_can_be_chosen,
+            words_from_outside_stay_words, json_says_what_was_drawn,
+            two_files_agree_within_their_intervals, fewer_than_nine_of_ten_are_a_failure,
+            what_only_one_file_has_is_counted)]))
