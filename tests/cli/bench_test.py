@@ -3,11 +3,14 @@
 computed by Lathe's kernels there, so every answer is wrong; files are put right by hand where a
 test needs answers that are right."""
 import json
+import os
+import subprocess
 import sys
 
 import support
 from support import equal
 
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "table.py")
 FAST = "warm_up_ms=1 block_ms=1 pairs=2 heat_ms=0"
 ONE = "warm_up_ms=1 block_ms=1 pairs=2"
 SUITE = """# three problems
@@ -112,6 +115,18 @@ def what_is_held_is_left_out(bench):
         result.text
 
 
+def a_file_becomes_a_table(bench):
+    bench.use_stubs()
+    write_suite(bench)
+    run_suite(bench)
+    put_right(bench)
+    done = subprocess.run([sys.executable, TABLE, "out.jsonl", "cublaslt-best"], cwd=bench.work,
+                          stdout=subprocess.PIPE, text=True, check=True)
+    assert "\n| small | 16x16x16 | 64x8x64, 23 stages, cluster 1x4x1 | " in done.stdout, done.stdout
+    assert "NVIDIA H200: 2 shapes, geometric mean of the ratios 1.000" in done.stdout, done.stdout
+    assert "\n3x5x7: refused: lda=7" in done.stdout, done.stdout
+
+
 def wrong_answers_are_measured_again(bench):
     bench.use_stubs()
     write_suite(bench)
@@ -211,6 +226,7 @@ if __name__ == "__main__":
         (test.__name__.replace("_", " "), test) for test in (
             a_contender_is_a_row, a_problem_alone_has_one_row, contenders_are_named_or_refused,
             a_suite_is_a_line_a_problem, a_suite_is_one_object, what_is_held_is_left_out,
+            a_file_becomes_a_table,
             wrong_answers_are_measured_again, another_protocol_or_device_is_measured_again,
             a_cut_last_line_is_measured_anew, a_limit_leaves_the_rest,
             mistakes_are_told_before_anything_is_measured, without_a_gpu_no_file_is_made,

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""A suite that was measured, as the Markdown table of docs/benchmark.md.
+
+Usage: table.py FILE.jsonl [CONTENDER]: a file of `lathe bench suite=... vs=cublaslt -o`, beside
+cublaslt unless another contender is named. A shape that the file holds more often counts as it was
+last; what was refused or wrong is named below. Exits 1 where there is nothing to show.
+"""
+import json
+import math
+import sys
+
+
+def read(path):
+    """The latest record of each problem, by its words; a cut last line is left out."""
+    with open(path, encoding="utf-8") as file:
+        records = [json.loads(line) for line in file if line.endswith("\n") and line.strip()]
+    return {record["words"]: record for record in records if "ladder" not in record}.values()
+
+
+def name(record):
+    return f"{record['m']}x{record['n']}x{record['k']}"
+
+
+def row_of(record, contender):
+    for row in record.get("rows", []):
+        if record["verified"] and row["vs"] and row["vs"].split()[0] == contender:
+            return row
+    return None
+
+
+def line(record, row):
+    plan = record["plan"]
+    kind = " ".join(filter(None, (record.get("class"), record.get("model"))))
+    return (f"| {kind} | {name(record)} | {plan['tile']}, {plan['stages']} "
+            f"stages, cluster {plan['cluster']} | {row['time_us']:.1f} | "
+            f"{row['tflops']:.0f} | {row['vs_time_us']:.1f} | {row['ratio']:.3f} | "
+            f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f} |")
+
+
+def main():
+    if len(sys.argv) not in (2, 3) or sys.argv[1] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if len(sys.argv) == 2 else 2
+    contender = sys.argv[2] if len(sys.argv) == 3 else "cublaslt"
+    records = list(read(sys.argv[1]))
+    rows = [(record, row) for record in records if (row := row_of(record, contender))]
+    if not rows:
+        print(f"table.py: no ratio to {contender} in {sys.argv[1]}", file=sys.stderr)
+        return 1
+    print(f"| | m x n x k | plan | Lathe us | TFLOPS | {contender} us | ratio | 95 % |")
+    print("|---|---|---|---|---|---|---|---|")
+    for record, row in rows:
+        print(line(record, row))
+    ratios = {name(record): row["ratio"] for record, row in rows}
+    mean = math.exp(sum(math.log(row["ratio"]) for _, row in rows) / len(rows))
+    worst = sorted(ratios, key=ratios.get)[:3]
+    print(f"\n{rows[0][0]['device']}: {len(rows)} shapes, geometric mean of the ratios {mean:.3f}; "
+          "lowest: " + ", ".join(f"{shape} {ratios[shape]:.3f}" for shape in worst))
+    for record in records:
+        if "refused" in record:
+            print(f"{name(record)}: refused: {record['refused']['message']}")
+        elif not record["verified"]:
+            print(f"{name(record)}: WRONG")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
