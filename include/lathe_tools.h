@@ -521,7 +521,8 @@ struct lathe_bench_report {
 
 /* Measures as docs/benchmark.md says: one stream, graphs of launches over rotating buffers that
  * exceed L2, normal data, contenders interleaved A B C C B A, the answer checked afterwards. What
- * is not in `rows` is of the plan and the first contender. */
+ * is not in `rows` is of the plan and the first contender. Options of a header that had no rows yet
+ * leave what is behind `verified` untouched. */
 LATHE_API enum lathe_status lathe_bench_gemm(struct lathe_context *context,
                                              const struct lathe_gemm *problem,
                                              const struct lathe_plan_options *options,

@@ -309,6 +309,17 @@ static void fill_report(struct bench *bench, struct lathe_bench_report *report)
     }
 }
 
+/* A caller whose options end before vs_cublaslt_best has a report that ends before
+ * measured_again: they came in one header. */
+static size_t report_bytes(const struct lathe_bench_options *theirs)
+{
+    bool is_old =
+        theirs && theirs->struct_size <= offsetof(struct lathe_bench_options, vs_cublaslt_best);
+
+    return is_old ? offsetof(struct lathe_bench_report, measured_again)
+                  : sizeof(struct lathe_bench_report);
+}
+
 static void clean_up(struct bench *bench)
 {
     const struct lathe_allocator *allocator = lt_context_allocator(bench->contest.context);
@@ -326,6 +337,7 @@ enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct l
 {
     struct bench bench;
     struct lt_contest *contest = &bench.contest;
+    struct lathe_bench_report made;
     enum lathe_status status;
 
     if (!context || !problem || !report)
@@ -347,8 +359,10 @@ enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct l
         status = lt_contest_check(contest, err);
     if (status == LATHE_OK)
         status = measure(&bench, err);
-    if (status == LATHE_OK)
-        fill_report(&bench, report);
+    if (status == LATHE_OK) {
+        fill_report(&bench, &made);
+        memcpy(report, &made, report_bytes(bench_options));
+    }
     clean_up(&bench);
     return status;
 }

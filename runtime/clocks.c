@@ -114,17 +114,32 @@ static bool is_within(const struct lt_clock_sample *sample, const struct lt_turn
     return false;
 }
 
+static double clock_of(const struct lt_clock_sample *sample)
+{
+    return sample->sm_mhz;
+}
+
+static double power_of(const struct lt_clock_sample *sample)
+{
+    return sample->power_w;
+}
+
+static double temperature_of(const struct lt_clock_sample *sample)
+{
+    return sample->temperature_c;
+}
+
 struct lathe_bench_clocks lt_clocks_of(const struct lt_clocks *clocks, const struct lt_turn *taken,
                                        int turns, int contender)
 {
     struct lathe_bench_clocks medians = {.samples = 0};
     const struct {
-        size_t offset;
+        double (*value)(const struct lt_clock_sample *sample);
         double *median;
     } values[] = {
-        {offsetof(struct lt_clock_sample, sm_mhz), &medians.sm_mhz},
-        {offsetof(struct lt_clock_sample, power_w), &medians.power_w},
-        {offsetof(struct lt_clock_sample, temperature_c), &medians.temperature_c},
+        {clock_of, &medians.sm_mhz},
+        {power_of, &medians.power_w},
+        {temperature_of, &medians.temperature_c},
     };
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -132,8 +147,7 @@ struct lathe_bench_clocks lt_clocks_of(const struct lt_clocks *clocks, const str
 
         for (int j = 0; j < clocks->count; j++)
             if (is_within(&clocks->samples[j], taken, turns, contender))
-                clocks->scratch[count++] =
-                    *(const double *)((const char *)&clocks->samples[j] + values[i].offset);
+                clocks->scratch[count++] = values[i].value(&clocks->samples[j]);
         *values[i].median = lt_median(clocks->scratch, count);
         medians.samples = count;
     }
