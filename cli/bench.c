@@ -127,6 +127,7 @@ bool bench_is_refusal(enum lathe_status status)
     case LATHE_OUT_OF_RANGE:
     case LATHE_OUT_OF_MEMORY:
     case LATHE_LINK_FAILED:
+    case LATHE_INTERNAL:
         return true;
     case LATHE_OK:
     case LATHE_BAD_WORD:
@@ -136,7 +137,6 @@ bool bench_is_refusal(enum lathe_status status)
     case LATHE_DRIVER_FAILED:
     case LATHE_IO_FAILED:
     case LATHE_MISUSED:
-    case LATHE_INTERNAL:
         return false;
     }
     return false;

@@ -155,6 +155,20 @@ bool record_refusal(json_t *record, const struct lathe_error *err)
 
 /* ---- Records that are there ---- */
 
+/* What has no memory today, or a mistake of ours, may be otherwise tomorrow. */
+static bool is_refused_for_good(const json_t *record)
+{
+    static const enum lathe_status lasting[] = {LATHE_UNSUPPORTED, LATHE_DOES_NOT_FIT,
+                                                LATHE_OUT_OF_RANGE};
+    const char *code =
+        json_string_value(json_object_get(json_object_get(record, "refused"), "code"));
+
+    for (size_t i = 0; code && i < sizeof lasting / sizeof lasting[0]; i++)
+        if (strcmp(code, lathe_status_name(lasting[i])) == 0)
+            return true;
+    return false;
+}
+
 bool record_answers(const json_t *held, const json_t *head)
 {
     static const char *const keys[] = {"class",  "words",       "vs",    "protocol",
@@ -166,7 +180,7 @@ bool record_answers(const json_t *held, const json_t *head)
         if (a != b && !json_equal(a, b))
             return false;
     }
-    return json_object_get(held, "refused") || json_is_true(json_object_get(held, "verified"));
+    return is_refused_for_good(held) || json_is_true(json_object_get(held, "verified"));
 }
 
 const char *record_name(const json_t *record, char name[RECORD_NAME_SIZE])

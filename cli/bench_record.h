@@ -17,7 +17,7 @@ bool record_refusal(json_t *record, const struct lathe_error *err);
 json_t *record_clocks(const struct lathe_bench_clocks *clocks);
 
 /* Whether the held record answers what the head asks: the same problem, contenders, protocol,
- * device and version, measured and right, or refused. */
+ * device and version, measured and right, or refused for what it is. */
 bool record_answers(const json_t *held, const json_t *head);
 
 /* "4096x4096x4096" */

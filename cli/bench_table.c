@@ -44,10 +44,17 @@ const json_t *record_row(const json_t *record, const char *contender)
     return NULL;
 }
 
+static bool is_refused(const json_t *record)
+{
+    const json_t *refused = json_object_get(record, "refused");
+
+    return refused && strcmp(text_of(refused, "code"), lathe_status_name(LATHE_INTERNAL)) != 0;
+}
+
+/* What our own mistake or a contender's kept from being measured is no refusal. */
 static bool is_wrong(const json_t *record)
 {
-    return !json_object_get(record, "refused") &&
-           !json_is_true(json_object_get(record, "verified"));
+    return !is_refused(record) && !json_is_true(json_object_get(record, "verified"));
 }
 
 struct tally tally_records(const json_t *records, const char *class, const char *contender)
@@ -93,7 +100,7 @@ struct failures count_failures(const json_t *records)
 
     json_array_foreach(records, i, record)
     {
-        failures.refused += json_object_get(record, "refused") != NULL;
+        failures.refused += is_refused(record);
         failures.wrong += is_wrong(record);
     }
     return failures;

@@ -63,7 +63,7 @@ static enum lathe_status make_public(struct suite *suite, struct lathe_error *er
 
 /* ---- Files ---- */
 
-/* Takes the word class=WORD out of a line's words, and blanks for whatever stands between words. */
+/* A problem's words, apart by one blank each and without the class; a line of comment has none. */
 static enum lathe_status read_line(struct suite *suite, char *line, int number,
                                    struct lathe_error *err)
 {

@@ -539,11 +539,11 @@ struct lathe_bench_machine {
     int sms;
     int cuda_version;  /* that the driver supports: 1000 * major + 10 * minor                 */
     char driver[32];   /* its own version, "580.95.05"; empty without NVML                    */
-    char cublaslt[32]; /* "cublaslt 13.1"; empty where there is none                         */
+    char cublaslt[32]; /* "cublaslt 13.1"; empty where there is none, or no contender      */
 };
 #define LATHE_BENCH_MACHINE_INIT LATHE_INIT_(lathe_bench_machine)
 
-/* Of the options only the paths of libraries count; they may be null. Makes no CUDA context.
+/* Of the options, which may be null, contenders and paths count. Makes no CUDA context.
  * Errors: LATHE_NO_DRIVER, LATHE_NO_DEVICE. */
 LATHE_API enum lathe_status lathe_bench_machine(struct lathe_context *context,
                                                 const struct lathe_bench_options *bench,

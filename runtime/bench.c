@@ -10,6 +10,7 @@
 #include "codegen/status.h"
 #include "runtime/clocks.h"
 #include "runtime/contest.h"
+#include "runtime/entries.h"
 #include "runtime/statistics.h"
 #include "templates/registry.h"
 
@@ -102,15 +103,6 @@ static enum lathe_status read_arguments(struct lt_contest *contest, struct lathe
     return status;
 }
 
-/* The entry of an array of the caller's, whose header may have had smaller or larger structs. */
-static const void *entry(const void *first, int index)
-{
-    size_t struct_size;
-
-    memcpy(&struct_size, first, sizeof struct_size);
-    return (const char *)first + (size_t)index * struct_size;
-}
-
 /* The plan, then the rungs. */
 static enum lathe_status get_functions(struct lt_contest *contest, const struct lathe_gemm *problem,
                                        const struct lathe_plan_options *options,
@@ -125,7 +117,7 @@ static enum lathe_status get_functions(struct lt_contest *contest, const struct 
         struct lathe_function *function = NULL;
 
         status = lathe_gemm_get(contest->context, &function, problem,
-                                i == 0 ? options : entry(bench->rungs, i - 1), err);
+                                i == 0 ? options : lt_entry(bench->rungs, (size_t)i - 1), err);
         if (status == LATHE_OK)
             lt_contest_add_plan(contest, function);
     }

@@ -74,7 +74,8 @@ enum lathe_status lathe_bench_machine(struct lathe_context *context,
     made.cuda_version = device->driver.version;
     hash_device(device, made.device_hash, sizeof made.device_hash);
     ask_nvml(device, nvml, made.driver, sizeof made.driver);
-    ask_cublaslt(context, cublaslt, made.cublaslt, sizeof made.cublaslt);
+    if (options.vs_cublaslt || options.vs_cublaslt_best)
+        ask_cublaslt(context, cublaslt, made.cublaslt, sizeof made.cublaslt);
     lt_export(machine, &made);
     return LATHE_OK;
 }

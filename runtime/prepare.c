@@ -2,9 +2,9 @@
 #include "codegen/plan.h"
 #include "codegen/status.h"
 #include "runtime/context.h"
+#include "runtime/entries.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 64 };
@@ -20,15 +20,6 @@ struct work {
     size_t failed; /* index of the first failure so far; count: none */
     struct lathe_error error;
 };
-
-/* The entry of an array of the caller's, whose header may have had smaller or larger structs. */
-static const void *entry(const void *first, size_t index)
-{
-    size_t struct_size;
-
-    memcpy(&struct_size, first, sizeof struct_size);
-    return (const char *)first + index * struct_size;
-}
 
 static size_t take(struct work *work)
 {
@@ -48,8 +39,8 @@ static void *run(void *argument)
         struct lathe_function *function;
         struct lathe_error error = {.status = LATHE_OK};
 
-        if (lathe_gemm_get(work->context, &function, entry(work->problems, i),
-                           work->options ? entry(work->options, i) : NULL, &error) == LATHE_OK)
+        if (lathe_gemm_get(work->context, &function, lt_entry(work->problems, i),
+                           work->options ? lt_entry(work->options, i) : NULL, &error) == LATHE_OK)
             continue;
         pthread_mutex_lock(&work->mutex);
         if (i < work->failed) {

@@ -204,6 +204,17 @@ def a_device_that_fails_ends_the_suite(bench):
     assert "cuGraphLaunch" in result.err, result.err
 
 
+def a_contender_that_is_wrong_fails_but_does_not_end_the_suite(bench):
+    bench.use_stubs()
+    write_suite(bench)
+    result = run_suite(bench, STUB_CUBLASLT_WRONG="1")
+    equal((result.code, len(lines(bench))), (1, 3), "exit code and lines")
+    assert "algorithm 1, gives another answer" in result.text, result.text
+    assert "2 measured, 1 refused, 2 WRONG" in result.text, result.text
+    run_suite(bench, "resume=1")
+    equal(len(lines(bench)), 5, "lines: what is refused for what it is stays")
+
+
 def a_ladder_has_a_row_a_rung(bench):
     bench.use_stubs()
     words = f"bench gemm m=16 n=16 k=16 ladder=hopper vs=cublaslt {ONE} -o ladder.jsonl"
@@ -230,4 +241,5 @@ if __name__ == "__main__":
             wrong_answers_are_measured_again, another_protocol_or_device_is_measured_again,
             a_cut_last_line_is_measured_anew, a_limit_leaves_the_rest,
             mistakes_are_told_before_anything_is_measured, without_a_gpu_no_file_is_made,
-            a_device_that_fails_ends_the_suite, a_ladder_has_a_row_a_rung)]))
+            a_device_that_fails_ends_the_suite,
+            a_contender_that_is_wrong_fails_but_does_not_end_the_suite, a_ladder_has_a_row_a_rung)]))

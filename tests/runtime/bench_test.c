@@ -207,6 +207,7 @@ static void the_machine_is_named_without_giving_its_uuid_away(void **state)
     struct lathe_bench_options options = short_options();
     struct lathe_bench_machine machine = LATHE_BENCH_MACHINE_INIT;
 
+    options.vs_cublaslt_best = 1;
     assert_status(f, lathe_bench_machine(f->context, &options, &machine, &f->error), LATHE_OK);
     assert_string_equal(machine.device, "NVIDIA H200");
     assert_int_equal(strlen(machine.device_hash), 16);
@@ -224,6 +225,7 @@ static void a_machine_without_the_libraries_is_named_all_the_same(void **state)
     struct lathe_bench_options options = short_options();
     struct lathe_bench_machine machine = LATHE_BENCH_MACHINE_INIT;
 
+    options.vs_cublaslt = 1;
     options.nvml_library = options.cublaslt_library = "/nonexistent/libnothing.so";
     assert_status(f, lathe_bench_machine(f->context, &options, &machine, &f->error), LATHE_OK);
     assert_string_equal(machine.driver, "");
