@@ -3,8 +3,8 @@
 
 Usage: agree.py A.jsonl B.jsonl: files of `lathe bench suite=... -o`. A shape agrees when the
 median ratio of one run lies within the 95 % interval of the other, either way round; how many
-intervals overlap at all is said beside. Exits 1 when fewer than 90 % agree, or nothing is in both.
-A shape that a file holds more often counts as it was last.
+intervals overlap at all is said beside, and how far ratios moved. Exits 1 when fewer than 90 %
+agree, or nothing is in both. A shape that a file holds more often counts as it was last.
 """
 import json
 import sys
@@ -48,8 +48,11 @@ def compare(contender, first, second, names):
     both = [key for key in first if key in second and key[0] == contender]
     apart = [key for key in both if not agree(first[key], second[key])]
     agreed, touching = len(both) - len(apart), sum(overlap(first[k], second[k]) for k in both)
+    moved = sorted(abs(second[key][0] / first[key][0] - 1) for key in both)
     print(f"{contender}: {agreed} of {len(both)} shapes agree ({100 * agreed / len(both):.1f} %); "
-          f"intervals of {touching} overlap")
+          f"intervals of {touching} overlap; half of the ratios moved by at most "
+          f"{100 * moved[(len(moved) - 1) // 2]:.2f} %, nine of ten by "
+          f"{100 * moved[(9 * len(moved) - 1) // 10]:.2f} %")
     for key in apart:
         print(f"  {names[key]}: {shown(first[key])}, then {shown(second[key])}")
     return agreed >= ENOUGH * len(both)
