@@ -230,6 +230,20 @@ def a_ladder_has_a_row_a_rung(bench):
     shown = bench.run(words).text
     for rung in rungs + ["cublaslt 13.1"]:
         assert f"\n{rung} " in shown, shown
+    unlike = [rung["variant"] for rung in result.json["rungs"] if rung["f16_sums"]]
+    equal(unlike, [rung["variant"] for rung in result.json["rungs"]
+                   if "acc=f16" in rung["plan_words"].split()], "rungs that sum in f16")
+    equal(shown.count("f16 sums: not like for like"), len(unlike), "marked rungs")
+
+
+def a_rung_that_cannot_do_it_is_a_row(bench):
+    bench.use_stubs()
+    rungs = bench.run(f"bench gemm m=16 n=16 k=16 ladder=hopper type=bf16 {ONE} --json")\
+        .json["rungs"]
+    refused = [rung for rung in rungs if "refused" in rung]
+    for rung in refused:
+        equal(rung["refused"]["code"], "unsupported", rung["variant"])
+    assert len(refused) < len(rungs), rungs
 
 
 if __name__ == "__main__":
@@ -242,4 +256,5 @@ if __name__ == "__main__":
             a_cut_last_line_is_measured_anew, a_limit_leaves_the_rest,
             mistakes_are_told_before_anything_is_measured, without_a_gpu_no_file_is_made,
             a_device_that_fails_ends_the_suite,
-            a_contender_that_is_wrong_fails_but_does_not_end_the_suite, a_ladder_has_a_row_a_rung)]))
+            a_contender_that_is_wrong_fails_but_does_not_end_the_suite, a_ladder_has_a_row_a_rung,
+            a_rung_that_cannot_do_it_is_a_row)]))
