@@ -173,6 +173,8 @@ void print_record(struct output *out, const json_t *record, bool held)
     }
     output_text(out, " %10.2f us %7.1f TFLOPS", number_of(row, "time_us"),
                 number_of(row, "tflops"));
+    if (json_is_object(json_object_get(record, "clocks")))
+        output_text(out, " %5.0f MHz", number_of(json_object_get(record, "clocks"), "sm_mhz"));
     print_rows(out, record);
     if (json_is_true(json_object_get(record, "measured_again")))
         output_text(out, "   measured twice: clocks differed");

@@ -101,6 +101,21 @@ def a_suite_is_one_object(bench):
     equal(result.json["summary"]["refused"], 1, "refused")
 
 
+def what_is_held_is_shown_with_its_clock(bench):
+    bench.use_stubs()
+    write_suite(bench)
+    run_suite(bench)
+    put_right(bench)
+    records = [json.loads(line) for line in lines(bench)]
+    records[0]["clocks"] = {"sm_mhz": 1755.0, "power_w": 690.0, "temperature_c": 50.0, "samples": 9}
+    records[0]["measured_again"] = True
+    with open(bench.path("out.jsonl"), "w", encoding="ascii") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    text = run_suite(bench, "resume=1").text
+    assert " TFLOPS  1755 MHz   cublaslt 1.000 " in text, text
+    assert "measured twice: clocks differed" in text, text
+
+
 def what_is_held_is_left_out(bench):
     bench.use_stubs()
     write_suite(bench)
@@ -251,6 +266,7 @@ if __name__ == "__main__":
         (test.__name__.replace("_", " "), test) for test in (
             a_contender_is_a_row, a_problem_alone_has_one_row, contenders_are_named_or_refused,
             a_suite_is_a_line_a_problem, a_suite_is_one_object, what_is_held_is_left_out,
+            what_is_held_is_shown_with_its_clock,
             a_file_becomes_a_table,
             wrong_answers_are_measured_again, another_protocol_or_device_is_measured_again,
             a_cut_last_line_is_measured_anew, a_limit_leaves_the_rest,
