@@ -4,30 +4,25 @@
 Usage: agree.py A.jsonl B.jsonl: files of `lathe bench suite=... -o`. A shape agrees when the
 median ratio of one run lies within the 95 % interval of the other, either way round; how many
 intervals overlap at all is said beside, and how far ratios moved. Exits 1 when fewer than 90 %
-agree, or nothing is in both. A shape that a file holds more often counts as it was last.
+agree, or nothing is in both.
 """
-import json
 import sys
+
+from records import name, read
 
 ENOUGH = 0.9
 
 
-def read(path):
-    """{(contender, words): (ratio, low, high)} and the name of each shape; a cut last line is left
-    out, as is what was refused or wrong."""
+def ratios_of(path):
+    """{(contender, words): (ratio, low, high)} and the name of each shape; what was refused or wrong
+    is left out."""
     ratios, names = {}, {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            if not line.endswith("\n") or not line.strip():
-                continue
-            record = json.loads(line)
-            if not record.get("verified"):
-                continue
-            for row in record.get("rows", []):
-                if row["vs"] and row["ratio"]:
-                    key = row["vs"].split()[0], record["words"]
-                    ratios[key] = row["ratio"], row["ratio_low"], row["ratio_high"]
-                    names[key] = f"{record['m']}x{record['n']}x{record['k']}"
+    for record in read(path):
+        for row in record.get("rows", []) if record.get("verified") else []:
+            if row["vs"] and row["ratio"]:
+                key = row["vs"].split()[0], record["words"]
+                ratios[key] = row["ratio"], row["ratio_low"], row["ratio_high"]
+                names[key] = name(record)
     return ratios, names
 
 
@@ -62,7 +57,7 @@ def main():
     if len(sys.argv) != 3 or sys.argv[1] in ("-h", "--help"):
         print(__doc__)
         return 0 if len(sys.argv) == 2 else 2
-    (first, names), (second, _) = read(sys.argv[1]), read(sys.argv[2])
+    (first, names), (second, _) = ratios_of(sys.argv[1]), ratios_of(sys.argv[2])
     contenders = sorted({key[0] for key in first if key in second})
     if not contenders:
         print("agree.py: no shape has a ratio in both files", file=sys.stderr)

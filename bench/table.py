@@ -2,28 +2,18 @@
 """A suite that was measured, as the Markdown table of docs/benchmark.md.
 
 Usage: table.py FILE.jsonl [CONTENDER]: a file of `lathe bench suite=... vs=cublaslt -o`, beside
-cublaslt unless another contender is named. A shape that the file holds more often counts as it was
-last; what was refused or wrong is named below. Exits 1 where there is nothing to show.
+cublaslt unless another contender is named.
+What was refused or wrong is named below. Exits 1 where there is nothing to show.
 """
-import json
 import math
 import sys
 
-
-def read(path):
-    """The latest record of each problem, by its words; a cut last line is left out."""
-    with open(path, encoding="utf-8") as file:
-        records = [json.loads(line) for line in file if line.endswith("\n") and line.strip()]
-    return {record["words"]: record for record in records if "ladder" not in record}.values()
-
-
-def name(record):
-    return f"{record['m']}x{record['n']}x{record['k']}"
+from records import name, read
 
 
 def row_of(record, contender):
     for row in record.get("rows", []):
-        if record["verified"] and row["vs"] and row["vs"].split()[0] == contender:
+        if record.get("verified") and row["vs"] and row["vs"].split()[0] == contender:
             return row
     return None
 
@@ -42,7 +32,7 @@ def main():
         print(__doc__)
         return 0 if len(sys.argv) == 2 else 2
     contender = sys.argv[2] if len(sys.argv) == 3 else "cublaslt"
-    records = list(read(sys.argv[1]))
+    records = read(sys.argv[1])
     rows = [(record, row) for record in records if (row := row_of(record, contender))]
     if not rows:
         print(f"table.py: no ratio to {contender} in {sys.argv[1]}", file=sys.stderr)

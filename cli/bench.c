@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_MAX = 1000, BLOCK_MS_MAX = 10000, WARM_UP_MS_MAX = 60000, LIMIT_S_MAX = 86400 };
+enum {
+    PASSES_MAX = 16,
+    PAIRS_MAX = 1000,
+    BLOCK_MS_MAX = 10000,
+    WARM_UP_MS_MAX = 60000,
+    LIMIT_S_MAX = 86400
+};
 
 static const char contenders[] = "none cublaslt cublaslt-best";
 
@@ -28,6 +34,7 @@ static const struct key keys[] = {
     {"resume", KEY_CHOICE, "0 1", 0, 0, "0", "1: leaves out what the file of -o holds"},
     {"limit_s", KEY_NUMBER, NULL, 1, LIMIT_S_MAX, "none",
      "a suite begins no problem later than this"},
+    {"passes", KEY_NUMBER, NULL, 1, PASSES_MAX, "1", "through a suite, one after the other"},
     {"heat_ms", KEY_NUMBER, NULL, 0, WARM_UP_MS_MAX, "3000",
      "of 8192^3 products before a suite's first problem"},
     {"ladder", KEY_TEXT, "hopper", 0, 0, "none", "every variant hopper-..., one beside the other"},
@@ -245,7 +252,7 @@ static int bench_problem(const struct words *words, struct output *out)
 /* A key that means something to a suite alone, or null. */
 static const char *stray_key(const struct words *words)
 {
-    static const char *const of_suites[] = {"class", "resume", "limit_s", "heat_ms"};
+    static const char *const of_suites[] = {"class", "resume", "limit_s", "passes", "heat_ms"};
 
     for (size_t i = 0; i < sizeof of_suites / sizeof of_suites[0]; i++)
         if (words_given(words, of_suites[i]))

@@ -169,17 +169,28 @@ static bool is_refused_for_good(const json_t *record)
     return false;
 }
 
-bool record_answers(const json_t *held, const json_t *head)
+static bool has_same(const json_t *one, const json_t *other, const char *key)
 {
-    static const char *const keys[] = {"class",  "words",       "vs",    "protocol",
+    const json_t *a = json_object_get(one, key), *b = json_object_get(other, key);
+
+    return a == b || json_equal(a, b);
+}
+
+bool record_is_same(const json_t *one, const json_t *other)
+{
+    static const char *const keys[] = {"class",  "words",       "vs",    "protocol", "ladder",
                                        "device", "device_hash", "lathe", "cublaslt"};
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const json_t *a = json_object_get(held, keys[i]), *b = json_object_get(head, keys[i]);
-
-        if (a != b && !json_equal(a, b))
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!has_same(one, other, keys[i]))
             return false;
-    }
+    return true;
+}
+
+bool record_answers(const json_t *held, const json_t *head)
+{
+    if (!record_is_same(held, head) || !has_same(held, head, "pass"))
+        return false;
     return is_refused_for_good(held) || json_is_true(json_object_get(held, "verified"));
 }
 

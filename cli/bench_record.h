@@ -16,8 +16,11 @@ bool record_refusal(json_t *record, const struct lathe_error *err);
 /* {"sm_mhz", "power_w", "temperature_c", "samples"}, or null where there are no samples. */
 json_t *record_clocks(const struct lathe_bench_clocks *clocks);
 
-/* Whether the held record answers what the head asks: the same problem, contenders, protocol,
- * device and version, measured and right, or refused for what it is. */
+/* Whether two are of the same problem, contenders, protocol, device and versions, whatever the
+ * pass. */
+bool record_is_same(const json_t *one, const json_t *other);
+/* Whether the held record answers what the head asks: the same, in the same pass, measured and
+ * right, or refused for what it is. */
 bool record_answers(const json_t *held, const json_t *head);
 
 /* "4096x4096x4096" */

@@ -1,5 +1,6 @@
 /* bench_suite.c: many problems, one after the other. Each is kept in the file of -o as soon as it
  * is measured, so that a suite can be measured in several runs. */
+#include "cli/bench_merge.h"
 #include "cli/bench_record.h"
 #include "cli/bench_table.h"
 #include "cli/request.h"
@@ -17,6 +18,7 @@ struct suite_run {
     struct suite suite;
     struct lathe_request *requests; /* one a problem */
     json_t *records;                /* measured, refused or held */
+    int passes, pass;               /* counted from 1 */
     int measured, left;
     bool is_hot, limited;
     double begun_us;
@@ -104,7 +106,8 @@ static json_t *make_head(const struct suite_run *run, size_t index)
         (json_object_set_new(head, "suite", json_text(run->suite.name)) != 0 ||
          json_object_set_new(head, "class", json_text(problem->class)) != 0 ||
          json_object_set_new(head, "model",
-                             problem->model[0] ? json_text(problem->model) : json_null()) != 0)) {
+                             problem->model[0] ? json_text(problem->model) : json_null()) != 0 ||
+         (run->passes > 1 && json_object_set_new(head, "pass", json_integer(run->pass)) != 0))) {
         json_decref(head);
         head = NULL;
     }
@@ -189,7 +192,8 @@ static enum lathe_status take(struct suite_run *run, size_t index, struct lathe_
         status = LATHE_OK;
     } else {
         progress_begin(&run->setup.progress, run->setup.out, "measuring");
-        progress_parts(&run->setup.progress, (int)index, (int)run->suite.count);
+        progress_parts(&run->setup.progress, (int)index + (run->pass - 1) * (int)run->suite.count,
+                       run->passes * (int)run->suite.count);
         status = measure(run, index, head, err);
         progress_end(&run->setup.progress);
         if (status == LATHE_OK)
@@ -201,25 +205,54 @@ static enum lathe_status take(struct suite_run *run, size_t index, struct lathe_
 
 /* ---- The answer ---- */
 
-static int answer(struct suite_run *run)
+static void print_answer(struct suite_run *run, const json_t *merged)
 {
     struct output *out = run->setup.out;
-    int code =
-        run->measured == 0 || count_failures(run->records).wrong > 0 ? EXIT_CANNOT : EXIT_DONE;
 
-    if (out->json)
-        return output_json(out,
-                           json_pack("{s:o, s:O, s:o, s:i}", "suite", json_text(run->suite.name),
-                                     "records", run->records, "summary", summary_json(run->records),
-                                     "left", run->left),
-                           code);
-    print_summary(out, run->records);
+    print_summary(out, merged);
+    if (run->passes > 1)
+        output_text(out, "of %d passes: medians, with all that their intervals reach\n",
+                    run->passes);
     if (strcmp(run->suite.name, "public") == 0)
         output_text(out, "grouped products of the public suite are left out: no kernel yet\n");
     if (run->left > 0)
         output_text(out, "%d left by limit_s=%s: the same command with resume=1 goes on\n",
                     run->left, words_value(run->setup.words, "limit_s"));
+}
+
+static int answer(struct suite_run *run, struct lathe_error *err)
+{
+    struct output *out = run->setup.out;
+    json_t *merged = records_merge(run->records);
+    int code =
+        run->measured == 0 || count_failures(run->records).wrong > 0 ? EXIT_CANNOT : EXIT_DONE;
+
+    if (!merged) {
+        fail(err, LATHE_OUT_OF_MEMORY, "no memory for what the records come to");
+        return output_refuse(out, err);
+    }
+    if (out->json)
+        code = output_json(out,
+                           json_pack("{s:o, s:O, s:o, s:i}", "suite", json_text(run->suite.name),
+                                     "records", run->records, "summary", summary_json(merged),
+                                     "left", run->left),
+                           code);
+    else
+        print_answer(run, merged);
+    json_decref(merged);
     return code;
+}
+
+/* Pass by pass, so that a problem's measurements lie as far apart as the suite is long. */
+static enum lathe_status take_all(struct suite_run *run, struct lathe_error *err)
+{
+    enum lathe_status status = LATHE_OK;
+
+    run->passes = (int)words_number(run->setup.words, "passes", 1);
+    for (run->pass = 1; run->pass <= run->passes; run->pass++)
+        for (size_t i = 0; i < run->suite.count && status == LATHE_OK; i++)
+            status = take(run, i, err);
+    return status;
 }
 
 int bench_suite(const struct words *words, struct output *out)
@@ -229,9 +262,9 @@ int bench_suite(const struct words *words, struct output *out)
     enum lathe_status status = begin(&run, words, out, &err);
     int code;
 
-    for (size_t i = 0; i < run.suite.count && status == LATHE_OK; i++)
-        status = take(&run, i, &err);
-    code = status == LATHE_OK ? answer(&run) : output_refuse(out, &err);
+    if (status == LATHE_OK)
+        status = take_all(&run, &err);
+    code = status == LATHE_OK ? answer(&run, &err) : output_refuse(out, &err);
     end(&run);
     return code;
 }

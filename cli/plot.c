@@ -1,6 +1,7 @@
 /* plot.c: what `lathe bench -o FILE` kept, as a picture. */
 #include "cli/plot.h"
 
+#include "cli/bench_merge.h"
 #include "cli/bench_table.h"
 #include "cli/file.h"
 #include "cli/results.h"
@@ -48,6 +49,15 @@ static int add_latest(json_t *ratios, json_t *record)
             return json_array_set(ratios, i, record);
     }
     return json_array_append(ratios, record);
+}
+
+static enum lathe_status merge_passes(json_t **records, struct lathe_error *err)
+{
+    json_t *merged = records_merge(*records);
+
+    json_decref(*records);
+    *records = merged;
+    return merged ? LATHE_OK : fail(err, LATHE_OUT_OF_MEMORY, "no memory for records");
 }
 
 static enum lathe_status sort_records(struct plot *plot, const json_t *records,
@@ -155,6 +165,8 @@ static int run(const struct words *words, struct output *out)
         records = results_read(words->list[0], &err);
         status = records ? LATHE_OK : err.status;
     }
+    if (status == LATHE_OK)
+        status = merge_passes(&records, &err);
     if (status == LATHE_OK)
         status = sort_records(&plot, records, &err);
     if (status == LATHE_OK)
