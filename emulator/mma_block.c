@@ -1,6 +1,8 @@
 /* mma_block.c: products of matrices: integers and bits exactly, floating point in f32. */
 #include "emulator/mma_block.h"
 
+#include <math.h>
+
 /* Columns that are summed side by side. */
 enum { STRIP = 8 };
 
@@ -85,6 +87,8 @@ static void multiply_fast(const struct emu_block *block, const union emu_element
 
     if (block->d == EMU_F16)
         make_real(EMU_F16, d, count);
+    for (int i = 0; i < count && block->scale_c; i++)
+        d[i].real = ldexpf(d[i].real, -block->scale_c);
     multiply_real(block, a, b, d);
     for (int i = 0; i < count; i++)
         d[i].bits = finish_real(block->d, d[i].real);

@@ -12,6 +12,8 @@ struct emu_block {
     bool saturate; /* integers: clamp instead of wrap      */
     bool is_xor;   /* b1: exclusive or instead of and      */
     bool exact;
+    bool is_fine; /* fp8 and smaller are summed as f16 is: Blackwell */
+    int scale_c;  /* C counts 2^-scale_c of itself */
 };
 
 /* Elements, given as bits, for the multiplication; the same ones can be used many times. */
@@ -23,7 +25,7 @@ void emu_block_prepare(const struct emu_block *block, enum emu_type type,
 void emu_block_multiply(const struct emu_block *block, const union emu_element *a,
                         const union emu_element *b, union emu_element *d);
 
-/* The floating-point kinds bit for bit as Hopper's tensor cores; see mma_exact.c. */
+/* The floating-point kinds bit for bit as Hopper's tensor cores, or Blackwell's; see mma_exact.c. */
 void emu_block_multiply_exact(const struct emu_block *block, const union emu_element *a,
                               const union emu_element *b, union emu_element *d);
 

@@ -37,8 +37,12 @@ static inline int emu_element_bits(enum emu_type type)
     case EMU_S8:
     case EMU_U8:
         return 8;
+    case EMU_E2M3:
+    case EMU_E3M2:
+        return 6;
     case EMU_S4:
     case EMU_U4:
+    case EMU_E2M1:
         return 4;
     default:
         return 0;
@@ -73,6 +77,18 @@ static inline float emu_float_of_e4m3(uint32_t bits)
     return emu_f32_of(magnitude | (bits & 0x80) << 24);
 }
 
+/* Formats of so many exponent and fraction bits, without infinities and NaN. */
+static inline float emu_float_of_small(uint32_t bits, int exponent_bits, int fraction_bits)
+{
+    uint32_t sign = bits >> (exponent_bits + fraction_bits) & 1;
+    uint32_t magnitude = bits & ((UINT32_C(1) << (exponent_bits + fraction_bits)) - 1);
+    /* 2^(127 - bias), as bits */
+    uint32_t scale = (uint32_t)(127 + 127 - ((1 << (exponent_bits - 1)) - 1)) << 23;
+    float value = emu_f32_of(magnitude << (23 - fraction_bits)) * emu_f32_of(scale);
+
+    return emu_f32_of(emu_f32_bits(value) | sign << 31);
+}
+
 static inline float emu_float_of_element(enum emu_type type, uint32_t bits)
 {
     switch ((int)type) {
@@ -86,6 +102,12 @@ static inline float emu_float_of_element(enum emu_type type, uint32_t bits)
         return emu_float_of_e4m3(bits);
     case EMU_E5M2: /* the upper half of an f16 */
         return emu_float_of_f16(bits << 8);
+    case EMU_E2M3:
+        return emu_float_of_small(bits, 2, 3);
+    case EMU_E3M2:
+        return emu_float_of_small(bits, 3, 2);
+    case EMU_E2M1:
+        return emu_float_of_small(bits, 2, 1);
     default:
         return emu_f32_of(bits);
     }

@@ -67,6 +67,9 @@ enum emu_type {
     EMU_U4,
     EMU_S4,
     EMU_B1,
+    EMU_E2M3,
+    EMU_E3M2,
+    EMU_E2M1,
     EMU_TEXREF,
     EMU_SAMPLERREF,
     EMU_SURFREF

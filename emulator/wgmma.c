@@ -1,9 +1,9 @@
 /* wgmma.c: wgmma.mma_async, executed at once: the matrices of shared memory and of the registers
  * of four warps, multiplied 16 rows, those of a warp, at a time. */
-#include "emulator/wgmma_descriptor.h"
 #include "emulator/mma.h"
 #include "emulator/mma_block.h"
 #include "emulator/mma_fragment.h"
+#include "emulator/mma_operand.h"
 
 enum { WARPS = 4, DEPTH_MAX = 32, A_REGISTERS = 4 };
 
@@ -29,68 +29,32 @@ uint32_t emu_wgmma_offset(uint64_t bits, enum emu_type type, bool transpose, int
 
 /* ---- Shared memory ---- */
 
-struct source {
-    const unsigned char *shared;
-    uint32_t bytes;
-    struct emu_descriptor descriptor;
-    bool mn_major;
-    uint32_t size, sign; /* of an element; the sign bit where the operand is negated */
-};
-
-static struct source source_of(uint64_t bits, enum emu_type type, bool mn_major, bool negate,
-                               const unsigned char *shared, uint32_t shared_bytes)
+static struct emu_matrix source_of(uint64_t bits, enum emu_type type, bool mn_major, bool negate,
+                                   const unsigned char *shared, uint32_t shared_bytes)
 {
-    int width = emu_element_bits(type);
+    const struct emu_descriptor descriptor = emu_descriptor_of(bits);
 
-    return (struct source){
-        .shared = shared,
-        .bytes = shared_bytes,
-        .descriptor = emu_descriptor_of(bits),
-        .mn_major = mn_major,
-        .size = (uint32_t)width / 8,
-        .sign = negate ? UINT32_C(1) << (width - 1) : 0,
-    };
+    return emu_matrix_of(&descriptor, type, mn_major, negate, shared, shared_bytes);
 }
 
-/* False where the element is outside. */
-static inline bool load(const struct source *source, int mn, int k, union emu_element *element)
-{
-    uint32_t at = emu_descriptor_offset(&source->descriptor, source->mn_major, source->size,
-                                        (uint32_t)mn, (uint32_t)k);
-
-    if (at >= source->bytes || source->size > source->bytes - at)
-        return false;
-
-    const unsigned char *from = source->shared + at;
-
-    if (source->size == 1)
-        element->bits = *from;
-    else if (source->size == 2)
-        element->bits = from[0] | (uint32_t)from[1] << 8;
-    else
-        element->bits =
-            from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-    element->bits ^= source->sign;
-    return true;
-}
-
-static bool load_a(const struct source *source, int depth, struct matrices *matrices)
+static bool load_a(const struct emu_matrix *source, int depth, struct matrices *matrices)
 {
     for (int row = 0; row < WARPS * EMU_BLOCK_ROWS; row++) {
         union emu_element *out = matrices->a[row / EMU_BLOCK_ROWS] + row % EMU_BLOCK_ROWS * depth;
 
         for (int k = 0; k < depth; k++)
-            if (!load(source, row, k, &out[k]))
+            if (!emu_matrix_element(source, row, k, &out[k]))
                 return false;
     }
     return true;
 }
 
-static bool load_b(const struct source *source, int depth, int columns, struct matrices *matrices)
+static bool load_b(const struct emu_matrix *source, int depth, int columns,
+                   struct matrices *matrices)
 {
     for (int k = 0; k < depth; k++)
         for (int column = 0; column < columns; column++)
-            if (!load(source, column, k, &matrices->b[k * columns + column]))
+            if (!emu_matrix_element(source, column, k, &matrices->b[k * columns + column]))
                 return false;
     return true;
 }
@@ -158,10 +122,10 @@ static bool load_operands(const struct emu_wgmma *wgmma, const struct emu_wgmma_
                           const unsigned char *shared, uint32_t shared_bytes, int depth,
                           struct matrices *matrices, const char **why)
 {
-    const struct source b = source_of(operands->b_descriptor, wgmma->b, wgmma->transpose_b,
-                                      wgmma->negate_b, shared, shared_bytes);
-    const struct source a = source_of(operands->a_descriptor, wgmma->a, wgmma->transpose_a,
-                                      wgmma->negate_a, shared, shared_bytes);
+    const struct emu_matrix b = source_of(operands->b_descriptor, wgmma->b, wgmma->transpose_b,
+                                          wgmma->negate_b, shared, shared_bytes);
+    const struct emu_matrix a = source_of(operands->a_descriptor, wgmma->a, wgmma->transpose_a,
+                                          wgmma->negate_a, shared, shared_bytes);
 
     if (wgmma->a_in_registers) {
         gather_a(wgmma, operands, depth, matrices);
@@ -176,46 +140,18 @@ static bool load_operands(const struct emu_wgmma *wgmma, const struct emu_wgmma_
     return true;
 }
 
-/* Elements that lie one behind the other are told together. */
-static void tell_operand(const struct source *source, int count, int depth, emu_bytes_read tell,
-                         void *user)
-{
-    int outer = source->mn_major ? depth : count, inner = source->mn_major ? count : depth;
-    uint32_t from = 0, to = 0;
-
-    for (int o = 0; o < outer; o++)
-        for (int i = 0; i < inner; i++) {
-            uint32_t at = emu_descriptor_offset(&source->descriptor, source->mn_major, source->size,
-                                                (uint32_t)(source->mn_major ? i : o),
-                                                (uint32_t)(source->mn_major ? o : i));
-
-            if (at >= source->bytes || source->size > source->bytes - at)
-                continue;
-            if (at == to && to > from) {
-                to += source->size;
-                continue;
-            }
-            if (to > from)
-                tell(user, from, to - from);
-            from = at;
-            to = at + source->size;
-        }
-    if (to > from)
-        tell(user, from, to - from);
-}
-
 void emu_wgmma_reads(const struct emu_wgmma *wgmma, uint64_t a_descriptor, uint64_t b_descriptor,
                      uint32_t shared_bytes, emu_bytes_read tell, void *user)
 {
-    const struct source b =
+    const struct emu_matrix b =
         source_of(b_descriptor, wgmma->b, wgmma->transpose_b, false, NULL, shared_bytes);
-    const struct source a =
+    const struct emu_matrix a =
         source_of(a_descriptor, wgmma->a, wgmma->transpose_a, false, NULL, shared_bytes);
     int depth = wgmma->a == EMU_B1 ? wgmma->k / 32 : wgmma->k;
 
     if (!wgmma->a_in_registers)
-        tell_operand(&a, WARPS * EMU_BLOCK_ROWS, depth, tell, user);
-    tell_operand(&b, wgmma->n, depth, tell, user);
+        emu_matrix_tell(&a, WARPS * EMU_BLOCK_ROWS, depth, tell, user);
+    emu_matrix_tell(&b, wgmma->n, depth, tell, user);
 }
 
 bool emu_wgmma(const struct emu_wgmma *wgmma, const struct emu_wgmma_operands *operands,

@@ -9,7 +9,8 @@
 /* Offsets in bytes. */
 struct emu_descriptor {
     uint32_t start, leading, stride, base_offset;
-    uint32_t width; /* of the swizzle's span in 16 bytes: 1, 2, 4, 8 */
+    uint32_t width;       /* of the swizzle's span in 16 bytes: 1, 2, 4, 8 */
+    bool has_atoms_of_32; /* tcgen05, MN-major tf32: 128-byte spans of 32-byte atoms */
 };
 
 static inline struct emu_descriptor emu_descriptor_of(uint64_t bits)
@@ -33,6 +34,11 @@ static inline uint32_t emu_descriptor_offset(const struct emu_descriptor *descri
 {
     uint32_t per_16 = 16 / size, width = descriptor->width, at = descriptor->start;
 
+    if (descriptor->has_atoms_of_32) {
+        at += mn % 32 * size + mn / 32 * descriptor->leading + k % 4 * 128 +
+              k / 4 * descriptor->stride;
+        return at ^ (((at >> 7) - descriptor->base_offset) & 3) << 5;
+    }
     if (!mn_major && width == 1)
         at += mn % 8 * 16 + mn / 8 * descriptor->stride + k / per_16 * descriptor->leading +
               k % per_16 * size;

@@ -16,7 +16,7 @@ static const struct {
     {"e4m3", 1},       {"e5m2", 1},   {"e4m3x2", 2}, {"e5m2x2", 2}, {"e4m3x4", 4}, {"e5m2x4", 4},
     {"e2m3x2", 2},     {"e3m2x2", 2}, {"e2m1x2", 1}, {"e2m3x4", 4}, {"e3m2x4", 4}, {"e2m1x4", 2},
     {"ue8m0x2", 2},    {"u4", 0},     {"s4", 0},     {"b1", 0},     {"texref", 8}, {"surfref", 8},
-    {"samplerref", 8},
+    {"samplerref", 8}, {"e2m3", 0},   {"e3m2", 0},   {"e2m1", 0},
 };
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
