@@ -17,7 +17,7 @@ struct sets {
 
 static bool is_wgmma(const struct emu_op *op)
 {
-    return op->many_count > 0;
+    return op->many_count > 0 && emu_op_is(op, "wgmma");
 }
 
 /* All that find no room share the last. */

@@ -60,6 +60,8 @@ uint32_t emu_check_kind(const struct emu_instruction *text)
     for (size_t i = 0; i < sizeof strong / sizeof strong[0]; i++)
         if (emu_has_word(text, strong[i]))
             return EMU_STRONG | scope | (word[0] == 's' ? EMU_WRITES : EMU_READS);
+    if (strcmp(word, "tcgen05") == 0)
+        return emu_has_word(text, "alloc") ? EMU_WRITES : EMU_READS;
     return word[0] == 's' || strcmp(word, "tensormap") == 0 ? EMU_WRITES : EMU_READS;
 }
 

@@ -11,7 +11,7 @@ static bool is_copy(const struct emu_access *access)
     const struct emu_op *op = access->op;
 
     if (access->kind & EMU_BY_ASYNC)
-        return op && !op->many_count;
+        return op && !emu_op_is(op, "wgmma") && !emu_op_is(op, "tcgen05");
     return op && emu_has_word(op->text, "async");
 }
 

@@ -69,7 +69,7 @@ static bool has_registers(struct emu_warp *warp, const struct emu_group *group)
 
 void emu_check_registers(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op)
 {
-    if (!group->frame->code->has_wgmma || op->many_count || !has_registers(warp, group))
+    if (!group->frame->code->has_wgmma || emu_op_is(op, "wgmma") || !has_registers(warp, group))
         return;
     for (int i = 0; i < op->source_count; i++)
         if (op->sources[i].kind == EMU_FROM_SLOT)

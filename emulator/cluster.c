@@ -16,6 +16,7 @@ static void free_warp(struct emu_cluster *cluster, struct emu_warp *warp)
         emu_let_go(cluster, warp->local_bytes[lane]);
     }
     emu_copy_queue_drop(warp);
+    emu_moves_drop(warp);
 }
 
 /* What was reserved is there for the frames. */
@@ -40,9 +41,11 @@ void emu_cluster_free(struct emu_cluster *cluster)
         free(cta->warps);
         free(cta->shared);
         emu_tensor_drop(cta);
+        emu_tmem_drop(cta);
         free(cta->mbarriers);
     }
     emu_async_drop(cluster);
+    emu_pipe_drop(cluster);
     free(cluster->ctas);
     free(cluster->order);
     free(cluster->held);
@@ -160,5 +163,5 @@ bool emu_cluster_is_over(const struct emu_cluster *cluster)
     for (uint32_t i = 0; i < cluster->cta_count; i++)
         if (cluster->ctas[i].exited_threads < cluster->ctas[i].thread_count)
             return false;
-    return emu_async_is_idle(cluster);
+    return emu_async_is_idle(cluster) && emu_pipe_is_idle(cluster);
 }

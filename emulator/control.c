@@ -145,6 +145,7 @@ static enum emu_step exit_lanes(struct emu_warp *warp, struct emu_group *group,
     (void)op;
     if (step != EMU_STEP_NEXT)
         return step;
+    emu_moves_settle(warp);
     warp->live &= ~mask;
     group->at++;
     emu_leave(group, mask);
@@ -153,7 +154,7 @@ static enum emu_step exit_lanes(struct emu_warp *warp, struct emu_group *group,
         emu_check_exit(warp);
     cta->cluster->progress++;
     emu_barriers_settle(cta);
-    return EMU_STEP_MOVED;
+    return emu_tmem_exit(warp) ? EMU_STEP_MOVED : EMU_STEP_FAULT;
 }
 
 static unsigned char *given_bytes(const struct emu_frame *frame, int lane, uint32_t offset)
@@ -224,6 +225,7 @@ enum emu_step emu_return(struct emu_warp *warp, struct emu_group *group, const s
     step = emu_tensor_finish(warp); /* they write registers of this frame */
     if (step != EMU_STEP_NEXT)
         return step;
+    emu_moves_settle(warp);
     store_return_registers(frame, mask);
     give_back(frame, frame->by->call, mask);
     if (mask != group->lanes) {

@@ -3,6 +3,7 @@
 #include "emulator/bits.h"
 #include "emulator/state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool emu_has_word(const struct emu_instruction *instruction, const char *word)
@@ -11,6 +12,11 @@ bool emu_has_word(const struct emu_instruction *instruction, const char *word)
         if (strcmp(instruction->words[i], word) == 0)
             return true;
     return false;
+}
+
+bool emu_op_is(const struct emu_op *op, const char *word)
+{
+    return op->text && strcmp(op->text->words[0], word) == 0;
 }
 
 enum emu_type emu_last_type(const struct emu_instruction *instruction)
@@ -264,6 +270,19 @@ bool emu_add_sources(struct emu_decoder *d, struct emu_op *op, const struct emu_
     for (int i = 0; i < count; i++)
         if (!add_source(d, op, is_list ? &operand->items[i] : operand, type))
             return false;
+    return true;
+}
+
+bool emu_bind_many(struct emu_decoder *d, const struct emu_operand *list, struct emu_op *op)
+{
+    op->many = calloc((size_t)list->item_count + 1, sizeof *op->many);
+    if (!op->many)
+        return emu_fail(d->error, 0, "no memory for a list of registers");
+    op->many_count = list->item_count;
+    for (int i = 0; i < list->item_count; i++)
+        if (!emu_bind_result(d, &list->items[i], &op->many[i]) || op->many[i] < 0)
+            return emu_fail(d->error, 0, "%s is no list of registers",
+                            list->name ? list->name : "this");
     return true;
 }
 

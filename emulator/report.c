@@ -143,6 +143,15 @@ static bool is_first_of_its_kind(const struct emu_cta *cta, uint32_t w, int g, u
     return true;
 }
 
+static void append_tensor_wait(struct emu_error *error, const struct emu_warp *warp,
+                               const struct emu_op *op)
+{
+    char words[128];
+
+    emu_tmem_wait_words(warp, op, words, sizeof words);
+    append(error, " waits%s", words);
+}
+
 static void append_wait(struct emu_error *error, const struct emu_warp *warp,
                         const struct emu_group *group, uint32_t kind)
 {
@@ -165,6 +174,8 @@ static void append_wait(struct emu_error *error, const struct emu_warp *warp,
     else if (op->text && strcmp(op->text->words[0], "setmaxnreg") == 0)
         append(error, " waits for %llu registers a thread: it has %u, and %u are free in the CTA",
                (unsigned long long)op->sources[0].bits, warp->registers, warp->cta->free_registers);
+    else if (emu_op_is(op, "tcgen05"))
+        append_tensor_wait(error, warp, op);
     else
         append(error, " waits");
 }

@@ -306,7 +306,7 @@ void emu_cluster_turn(struct emu_cluster *cluster)
     if (!emu_cluster_fill(cluster))
         return;
     cluster->turn++;
-    if (!do_later(cluster) || !emu_async_turn(cluster))
+    if (!do_later(cluster) || !emu_async_turn(cluster) || !emu_pipe_turn(cluster))
         return;
     count = list_warps(cluster);
     for (uint32_t left = count; left > 0; left--) {

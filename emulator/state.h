@@ -12,6 +12,7 @@
 #include "emulator/machine.h"
 #include "emulator/mma.h"
 #include "emulator/reduce.h"
+#include "emulator/tcgen05.h"
 #include "emulator/tensor_map.h"
 #include "emulator/text_map.h"
 #include "emulator/timed.h"
@@ -108,9 +109,11 @@ struct emu_op {
     union {
         struct emu_mma_sync mma;
         struct emu_wgmma wgmma;
+        struct emu_tcgen05 tcgen05;
     } tensor;
     struct emu_call *call; /* owned */
-    int *many;             /* results beyond those above: accumulators; owned */
+    int *many;             /* registers beyond those above: accumulators, and those of tcgen05.ld
+                            * and .st; owned */
     int many_count;
     /* Sets of accumulators: that of a wgmma, and those that the operation touches; see
      * accumulators.c. */
@@ -246,6 +249,9 @@ struct emu_queue {
 };
 
 struct emu_warpgroup; /* wgmma: see tensor.c */
+struct emu_moves;     /* tcgen05.ld and .st: see tcgen05_move.c */
+struct emu_pipe;      /* tcgen05.mma and what else completes by a commit: see tcgen05_pipe.c */
+struct emu_tmem;      /* tensor memory: see tmem.h */
 
 struct emu_warp {
     struct emu_cta *cta;
@@ -262,6 +268,7 @@ struct emu_warp {
     uint32_t registers;       /* of a thread, by setmaxnreg; 0: nobody knows */
     int held;                 /* the group whose operation waits for the round's end; or -1 */
     struct emu_queue queue;   /* cp.async */
+    struct emu_moves *moves;  /* under way; null before the first; owned */
     struct emu_check_warp *check; /* this and its like: null without the sanitizer */
     struct emu_timed_warp *timed; /* this and its like: null where time is not modelled */
 };
@@ -301,6 +308,8 @@ struct emu_cta {
     size_t mbarrier_count, mbarrier_room;
     struct emu_named_barrier barriers[EMU_NAMED_BARRIERS];
     struct emu_warpgroup *warpgroups[EMU_WARPGROUPS_MAX]; /* made when first used; owned */
+    struct emu_tmem *tmem;                                /* the same */
+    bool has_failed_to_cancel; /* it has seen that no cluster is left to cancel */
     struct emu_check_cta *check;
 };
 
@@ -330,7 +339,8 @@ struct emu_cluster {
 
     struct emu_async *async; /* bulk copies under way */
     size_t async_count, async_room;
-    uint64_t async_bytes; /* read, and not written yet */
+    uint64_t async_bytes;  /* read, and not written yet */
+    struct emu_pipe *pipe; /* made when first used; owned */
 
     bool apart; /* others run at the same time: what is not its own may only be read */
     struct emu_store_log log;
@@ -569,6 +579,23 @@ void emu_tensor_drop(struct emu_cta *cta);
 /* Does one multiplication of its warpgroup, as drawn. False after a fault. */
 bool emu_tensor_turn(struct emu_warp *warp);
 
+/* ---- tcgen05 (tmem.c, tcgen05_move.c, tcgen05_pipe.c) ---- */
+
+void emu_tmem_drop(struct emu_cta *cta);
+/* The last thread of the CTA has exited. False where it leaves tensor memory allocated. */
+bool emu_tmem_exit(struct emu_warp *warp);
+/* What an allocation that blocks waits for, in words. */
+void emu_tmem_wait_words(const struct emu_warp *warp, const struct emu_op *op, char *words,
+                         size_t size);
+/* Loads and stores of the warp that are under way are done: they use registers of its frames. */
+void emu_moves_settle(struct emu_warp *warp);
+void emu_moves_drop(struct emu_warp *warp);
+/* Does what is due in this turn. False after a fault. */
+bool emu_pipe_turn(struct emu_cluster *cluster);
+bool emu_pipe_is_idle(const struct emu_cluster *cluster);
+uint64_t emu_pipe_next(const struct emu_cluster *cluster);
+void emu_pipe_drop(struct emu_cluster *cluster);
+
 /* Lanes of the group that go on elsewhere become a group of their own. */
 void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
               struct emu_frame *frame, int at);
@@ -630,6 +657,8 @@ enum emu_decoded emu_decode_registers(struct emu_decoder *d, const struct emu_in
 uint32_t emu_first_registers(const struct emu_function *function, uint32_t threads);
 enum emu_decoded emu_decode_tensor(struct emu_decoder *d, const struct emu_instruction *i,
                                    struct emu_op *op);
+enum emu_decoded emu_decode_tcgen05(struct emu_decoder *d, const struct emu_instruction *i,
+                                    struct emu_op *op);
 
 /* Helpers of all of them. */
 /* Shared memory by a shared address or a generic one: whose it is, and where; null if no CTA's. */
@@ -642,6 +671,10 @@ uint64_t emu_extend(uint64_t value, enum emu_type type, int width);
 bool emu_is_signed(enum emu_type type);
 
 bool emu_has_word(const struct emu_instruction *instruction, const char *word);
+/* Whether the instruction's name begins with that word. */
+bool emu_op_is(const struct emu_op *op, const char *word);
+/* A list of registers into `many`: of results, or of sources. */
+bool emu_bind_many(struct emu_decoder *d, const struct emu_operand *list, struct emu_op *op);
 /* The last of its words that is a type. */
 enum emu_type emu_last_type(const struct emu_instruction *instruction);
 /* Refuses with the instruction's words. */

@@ -395,14 +395,7 @@ static bool bind_accumulators(struct emu_decoder *d, const struct emu_operand *l
     if (list->kind != EMU_OPERAND_LIST || list->item_count != op->tensor.wgmma.d_registers ||
         list->item_count > ACCUMULATORS_MAX)
         return emu_fail(d->error, 0, "D is a list of %d registers", op->tensor.wgmma.d_registers);
-    op->many = calloc((size_t)list->item_count + 1, sizeof *op->many);
-    if (!op->many)
-        return emu_fail(d->error, 0, "no memory for a list of registers");
-    op->many_count = list->item_count;
-    for (int i = 0; i < list->item_count; i++)
-        if (!emu_bind_result(d, &list->items[i], &op->many[i]) || op->many[i] < 0)
-            return emu_fail(d->error, 0, "D is a list of registers");
-    return true;
+    return emu_bind_many(d, list, op);
 }
 
 static enum emu_decoded decode_issue(struct emu_decoder *d, const struct emu_instruction *i,

@@ -233,7 +233,7 @@ static uint64_t next_of_warp(const struct emu_warp *warp)
 
 static uint64_t next_of(const struct emu_cluster *cluster)
 {
-    uint64_t next = emu_async_next(cluster);
+    uint64_t next = earlier(emu_async_next(cluster), emu_pipe_next(cluster));
 
     for (uint32_t i = 0; i < cluster->cta_count; i++) {
         struct emu_cta *cta = &cluster->ctas[i];
@@ -248,7 +248,7 @@ static uint64_t next_of(const struct emu_cluster *cluster)
 /* What is done beside the warps. False after a fault. */
 static bool do_background(struct emu_cluster *cluster)
 {
-    if (!emu_async_turn(cluster))
+    if (!emu_async_turn(cluster) || !emu_pipe_turn(cluster))
         return false;
     for (uint32_t i = 0; i < cluster->cta_count; i++) {
         if (!emu_tensor_until(&cluster->ctas[i], cluster->turn))

@@ -94,6 +94,10 @@ uint64_t emu_timed_copy(struct emu_cluster *cluster, const struct emu_async *wor
 uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t bytes);
 /* The cycle in which a product that is issued now by the last of its warps is done. */
 uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op);
+/* The same of a tcgen05.mma of the CTAs, of so many rows in each, and so many columns. */
+uint64_t emu_timed_tensor(struct emu_warp *warp, const struct emu_op *op,
+                          struct emu_cta *const *ctas, int cta_count, uint32_t rows, uint32_t n,
+                          bool a_in_tmem);
 /* An instruction of the warp has been issued: until when its warp is busy. */
 uint64_t emu_timed_cost(struct emu_warp *warp, const struct emu_frame *frame,
                         const struct emu_op *op, uint32_t mask);

@@ -221,12 +221,12 @@ uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t byt
 
 /* Of what is multiplied at a time all types take the same bytes of k, and the same time: N / 2 for
  * 16 bits; but shared memory has to bring A, if it is there, and B. */
-static uint64_t product_cycles(const struct emu_timing *timing, const struct emu_wgmma *wgmma)
+static uint64_t product_cycles(const struct emu_timing *timing, uint32_t rows, uint32_t n,
+                               bool reads_a)
 {
     enum { K_BYTES = 32, K_OF_16_BITS = 16 };
-    uint32_t n = (uint32_t)wgmma->n;
-    uint64_t products = cycles_of((uint64_t)WGMMA_ROWS * n * K_OF_16_BITS, timing->products),
-             bytes = (uint64_t)K_BYTES * (n + (wgmma->a_in_registers ? 0 : WGMMA_ROWS));
+    uint64_t products = cycles_of((uint64_t)rows * n * K_OF_16_BITS, timing->products),
+             bytes = (uint64_t)K_BYTES * (n + (reads_a ? rows : 0));
 
     return later(products, cycles_of(bytes, timing->shared_bytes));
 }
@@ -234,12 +234,32 @@ static uint64_t product_cycles(const struct emu_timing *timing, const struct emu
 uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op)
 {
     struct emu_timed *timed = timed_of(warp->cta->cluster);
-    uint64_t cycles = product_cycles(timed->timing, &op->tensor.wgmma),
+    const struct emu_wgmma *wgmma = &op->tensor.wgmma;
+    uint64_t cycles = product_cycles(timed->timing, WGMMA_ROWS, (uint32_t)wgmma->n,
+                                     !wgmma->a_in_registers),
              begin = take(&emu_timed_sm(warp->cta)->products,
                           timed->now + timed->timing->product_start, cycles);
 
     timed->trace->summary.tensor_cycles += cycles;
-    emu_trace_product(warp, op, begin, begin + cycles);
+    emu_trace_product(warp, op, (uint32_t)wgmma->n, begin, begin + cycles);
+    return begin + cycles + timed->timing->product_end;
+}
+
+/* Both multiprocessors of a pair begin at the same time. */
+uint64_t emu_timed_tensor(struct emu_warp *warp, const struct emu_op *op,
+                          struct emu_cta *const *ctas, int cta_count, uint32_t rows, uint32_t n,
+                          bool a_in_tmem)
+{
+    struct emu_timed *timed = timed_of(warp->cta->cluster);
+    uint64_t cycles = product_cycles(timed->timing, rows, n, !a_in_tmem),
+             begin = timed->now + timed->timing->product_start;
+
+    for (int i = 0; i < cta_count; i++)
+        begin = later(begin, emu_timed_sm(ctas[i])->products);
+    for (int i = 0; i < cta_count; i++)
+        emu_timed_sm(ctas[i])->products = begin + cycles;
+    timed->trace->summary.tensor_cycles += cycles * (uint64_t)cta_count;
+    emu_trace_product(warp, op, n, begin, begin + cycles);
     return begin + cycles + timed->timing->product_end;
 }
 

@@ -392,7 +392,8 @@ static const char *shape_of(struct emu_trace *trace, const struct emu_instructio
     return keep(trace, text->opcode);
 }
 
-void emu_trace_product(struct emu_warp *warp, const struct emu_op *op, uint64_t begin, uint64_t end)
+void emu_trace_product(struct emu_warp *warp, const struct emu_op *op, uint32_t columns,
+                       uint64_t begin, uint64_t end)
 {
     struct emu_event event = event_of(warp->cta, EMU_EVENT_PRODUCT, begin, end);
 
@@ -400,7 +401,7 @@ void emu_trace_product(struct emu_warp *warp, const struct emu_op *op, uint64_t 
         return;
     event.warp = warp->index / WARPS_OF_A_GROUP * WARPS_OF_A_GROUP;
     event.line = op->text->line;
-    event.value = (uint32_t)op->tensor.wgmma.n;
+    event.value = columns;
     event.role = role_of_warp(warp);
     event.name = shape_of(trace_of(warp->cta), op->text);
     add(trace_of(warp->cta), &event);

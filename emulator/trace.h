@@ -62,8 +62,8 @@ void emu_trace_exit(struct emu_warp *warp);
 
 /* One step of a bulk copy, which begins now. */
 void emu_trace_copy(const struct emu_async *work, uint64_t begin, uint64_t end);
-void emu_trace_product(struct emu_warp *warp, const struct emu_op *op, uint64_t begin,
-                       uint64_t end);
+void emu_trace_product(struct emu_warp *warp, const struct emu_op *op, uint32_t columns,
+                       uint64_t begin, uint64_t end);
 /* A phase is over: the one before that which now runs. */
 void emu_trace_phase(const struct emu_mbarrier *barrier);
 void emu_trace_barrier(const struct emu_cta *cta, const struct emu_named_barrier *barrier);
