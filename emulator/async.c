@@ -16,7 +16,14 @@ enum { BULK_ALIGNMENT = 16, MAP_ALIGNMENT = 64 };
 enum { COPIES_MAX = 16384, COPIES_LEAST = 64 };
 enum { COPY_BYTES_MAX = 64 << 20, COPY_BYTES_LEAST = 64 << 10 };
 
-enum { MULTICAST = 1, REDUCES = EMU_ASYNC_REDUCES, IM2COL = 4, FROM_SHARED = 8, ON_BARRIER = 16 };
+enum {
+    MULTICAST = 1,
+    REDUCES = EMU_ASYNC_REDUCES,
+    IM2COL = 4,
+    FROM_SHARED = 8,
+    ON_BARRIER = 16,
+    OF_PAIR = 32 /* .cta_group::2 */
+};
 
 /* Sources of an operation, by place. */
 enum {
@@ -438,6 +445,15 @@ bool emu_async_add(struct emu_cluster *cluster, const struct emu_async *work)
     return fault(work, EMU_NO_RESOURCES, "no memory for a copy");
 }
 
+/* The CTA whose barrier hears of the bytes in a CTA. Of a pair it is the one with the parity of the
+ * CTA that the operand names: so both halves of a pair tell its leader. */
+static struct emu_cta *barrier_of(const struct emu_async *work, struct emu_cta *cta)
+{
+    uint32_t parity = work->barrier_cta->rank & 1;
+
+    return work->op->flags & OF_PAIR ? &cta->cluster->ctas[(cta->rank & ~1u) | parity] : cta;
+}
+
 /* The same copy for each CTA of the mask, at the same offsets in each. */
 static bool add_for_ctas(struct emu_warp *warp, const struct emu_async *work, uint32_t ctas,
                          bool is_tensor)
@@ -456,7 +472,7 @@ static bool add_for_ctas(struct emu_warp *warp, const struct emu_async *work, ui
             one.cta = &cluster->ctas[rank];
         else
             one.to_cta = &cluster->ctas[rank];
-        one.barrier_cta = &cluster->ctas[rank];
+        one.barrier_cta = barrier_of(work, &cluster->ctas[rank]);
         if (!emu_async_add(cluster, &one))
             return false;
     }
@@ -471,6 +487,27 @@ static bool set_barrier(struct emu_warp *warp, struct emu_group *group, struct e
         emu_mbarrier_place(warp, work->op, work->lane,
                            value_of(warp, group, work->op, work->lane, BARRIER), &work->barrier);
     return work->barrier_cta != NULL;
+}
+
+/* What is no multicast tells the barrier of its target's CTA, or of a pair that of either. */
+static bool check_barrier(const struct emu_async *work, struct emu_cta *target)
+{
+    if (!work->barrier_cta || work->op->flags & MULTICAST ||
+        work->barrier_cta == barrier_of(work, target))
+        return true;
+    return fault(work, EMU_ILLEGAL_INSTRUCTION,
+                 work->op->flags & OF_PAIR
+                     ? "the mbarrier is in a CTA of another pair than the target"
+                     : "the mbarrier is in another CTA than the target, and .cta_group::2 is not "
+                       "there");
+}
+
+/* The cluster has to be of whole pairs. */
+static bool check_pair(const struct emu_async *work)
+{
+    return !(work->op->flags & OF_PAIR) || work->warp->cta->cluster->cta_count % 2 == 0 ||
+           fault(work, EMU_ILLEGAL_INSTRUCTION,
+                 ".cta_group::2, and the cluster has no other CTA for a pair");
 }
 
 /* ---- Plain bulk copies ---- */
@@ -521,7 +558,8 @@ static enum emu_step bulk_copy(struct emu_warp *warp, struct emu_group *group,
 
         if (!(mask >> lane & 1))
             continue;
-        if (!set_ends(warp, group, &work) || !set_barrier(warp, group, &work))
+        if (!set_ends(warp, group, &work) || !set_barrier(warp, group, &work) ||
+            !check_barrier(&work, work.to_cta))
             return EMU_STEP_FAULT;
         if (op->flags & MULTICAST
                 ? !add_for_ctas(warp, &work, (uint32_t)value_of(warp, group, op, lane, MASK), false)
@@ -604,7 +642,8 @@ static enum emu_step tensor_copy(struct emu_warp *warp, struct emu_group *group,
         if (warp->check && map[lane] >= EMU_GLOBAL_BASE)
             emu_check_map_use(warp, op, lane, map[lane]);
         if (!set_map(&work, maps.at[lane]) || !set_box(warp, group, &work) ||
-            !set_barrier(warp, group, &work))
+            !set_barrier(warp, group, &work) || !check_pair(&work) ||
+            !check_barrier(&work, work.cta))
             return EMU_STEP_FAULT;
         if (op->flags & MULTICAST
                 ? !add_for_ctas(warp, &work, (uint32_t)value_of(warp, group, op, lane, MASK), true)
@@ -695,11 +734,21 @@ static uint32_t flags_of(const struct emu_instruction *i)
             flags |= MULTICAST;
         } else if (strncmp(word, "im2col", 6) == 0) {
             flags |= IM2COL;
+        } else if (strcmp(word, "cta_group::2") == 0) {
+            flags |= OF_PAIR;
         }
     }
     if (strcmp(i->words[1], "reduce") == 0)
         flags |= REDUCES;
     return flags;
+}
+
+/* Of Blackwell's targets with an a or an f, and of loads. */
+static bool has_groups(const struct emu_decoder *d, const struct emu_op *op)
+{
+    struct emu_target target = emu_target_of(d->target, d->program->module->target);
+
+    return (target.number / 10 == 10 || target.number / 10 == 11) && op->flags & ON_BARRIER;
 }
 
 static int rank_of(const struct emu_instruction *i)
@@ -728,6 +777,10 @@ static enum emu_decoded decode_tensor(struct emu_decoder *d, const struct emu_in
     if (emu_has_word(i, "tile::gather4") || emu_has_word(i, "tile::scatter4") ||
         emu_has_word(i, "im2col::w") || emu_has_word(i, "im2col::w::128"))
         return emu_refuse_form(d, i, "this mode is not supported");
+    if ((emu_has_word(i, "cta_group::1") || emu_has_word(i, "cta_group::2")) && !has_groups(d, op))
+        return emu_refuse_form(d, i,
+                               "loads of sm_100a, sm_103a and their families alone are of a "
+                               "group of CTAs");
     map = &i->operands[from_shared ? 0 : 1];
     shared = &i->operands[from_shared ? 1 : 0];
     if (map->kind != EMU_OPERAND_ADDRESS || map->item_count != 2)

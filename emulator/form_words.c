@@ -96,7 +96,8 @@ static const struct entry {
     {"cp.async.bulk.prefetch.tensor", DIMENSIONS MODES " L2 global L2::cache_hint "},
     {"cp.async.bulk.tensor",
      ON_MBARRIER DIMENSIONS MODES " shared::cta shared::cluster global bulk_group"
-                                  " multicast::cluster im2col_no_offs L2::cache_hint "},
+                                  " multicast::cluster im2col_no_offs cta_group::1 cta_group::2"
+                                  " L2::cache_hint "},
     {"cp.reduce.async.bulk",
      ON_MBARRIER OPERATIONS " shared::cta shared::cluster global bulk_group noftz f16 bf16 b32 b64"
                             " u32 u64 s32 s64 f32 f64 L2::cache_hint "},
@@ -177,6 +178,7 @@ static const struct group {
     {"way through the caches", " ca cg cs lu cv wb wt "},
     {"number of dimensions", DIMENSIONS},
     {"mode", MODES " im2col_no_offs "},
+    {"group of CTAs", " cta_group::1 cta_group::2 "},
     {"space", SHARED " const global local param param::entry param::func "},
 };
 
