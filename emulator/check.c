@@ -252,6 +252,7 @@ static void end_warp(struct emu_warp *warp)
     for (int i = 0; i < EMU_CHECK_MAPS; i++)
         emu_clock_free(&check->maps[i].told);
     emu_check_drop(check->snapshot);
+    emu_check_tcgen05_drop(check);
     free(check->registers);
     free(check->lanes);
     free(check);
@@ -283,6 +284,7 @@ static void end_cta(struct emu_cta *cta)
     free(check->mbarriers);
     free(check->remote);
     free(check->shadow);
+    free(check->tmem);
     free(check);
     cta->check = NULL;
 }
@@ -295,6 +297,7 @@ void emu_check_end_cluster(struct emu_cluster *cluster)
         return;
     emu_clock_free(&cluster->check->arrived);
     emu_clock_free(&cluster->check->complete);
+    free(cluster->check->lines);
     free(cluster->check);
     cluster->check = NULL;
 }
@@ -324,6 +327,13 @@ static void renumber(struct emu_histories *histories, uint32_t *shadow, size_t b
     emu_histories_renumber(histories, shadow, bytes);
 }
 
+static void shadows_of(struct emu_histories *histories, const struct emu_cta *cta, each_shadow use)
+{
+    use(histories, cta->check->shadow, cta->shared_bytes);
+    if (cta->check->tmem)
+        use(histories, cta->check->tmem, EMU_TMEM_CELLS);
+}
+
 static void all_shadows(struct emu_run *run, each_shadow use)
 {
     struct emu_check *check = run->device->check;
@@ -333,8 +343,7 @@ static void all_shadows(struct emu_run *run, each_shadow use)
             use(check->histories, check->pages[i].bytes, EMU_PAGE_BYTES);
     for (uint32_t c = 0; c < run->cluster_count; c++)
         for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++)
-            use(check->histories, run->clusters[c]->ctas[i].check->shadow,
-                run->clusters[c]->ctas[i].shared_bytes);
+            shadows_of(check->histories, &run->clusters[c]->ctas[i], use);
 }
 
 /* Without memory for it everything stays. */

@@ -102,6 +102,9 @@ void emu_check_mbarrier_issue(const struct emu_async *work);
 void emu_check_mbarrier_bytes(const struct emu_async *work);
 void emu_check_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op,
                                struct emu_mbarrier *barrier);
+/* A tcgen05.commit is issued: to be done by that access, or by none where nothing is behind it. */
+void emu_check_mbarrier_commit(struct emu_warp *warp, const struct emu_op *op,
+                               const struct emu_mbarrier *barrier, const struct emu_access *access);
 /* A cp.async.mbarrier.arrive: by the copies of the warp before it. */
 void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *item);
 void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *barrier);
@@ -123,6 +126,34 @@ void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32
                           const struct emu_snapshot *known, uint32_t offset, uint32_t bytes);
 /* The items up to that one are done. */
 void emu_check_wgmma_wait(struct emu_warp *warp, uint32_t item);
+
+/* ---- Tensor memory (check_tcgen05.c) ---- */
+
+/* Places in it are addresses from here on, in the shadow of a CTA. */
+#define EMU_TMEM_AT ((uint64_t)1 << 32)
+
+struct emu_check_piped;
+struct emu_check_warp;
+struct emu_piped;
+
+void emu_check_tmem_allocate(struct emu_warp *warp, uint32_t column, uint32_t columns);
+void emu_check_tmem_deallocate(struct emu_warp *warp, const struct emu_op *op, uint32_t column,
+                               uint32_t columns);
+/* tcgen05.ld and .st, and the waits for them. */
+void emu_check_tmem_move(struct emu_warp *warp, const struct emu_op *op, uint32_t address);
+void emu_check_tmem_wait(struct emu_warp *warp, bool is_load);
+/* Registers that an instruction touches, and that a load is to fill. */
+void emu_check_loading(struct emu_warp *warp, const struct emu_group *group,
+                       const struct emu_op *op);
+/* An item is issued; it reads shared memory; a commit is issued, and arrives. */
+void emu_check_tcgen05_issue(struct emu_piped *item);
+void emu_check_tcgen05_reads(const struct emu_piped *item);
+void emu_check_tcgen05_commit(struct emu_piped *item);
+void emu_check_tcgen05_arrive(const struct emu_piped *item);
+/* fence::before_thread_sync, or ::after_thread_sync. */
+void emu_check_tcgen05_fence(struct emu_warp *warp, bool is_before);
+void emu_check_piped_drop(struct emu_check_piped *check);
+void emu_check_tcgen05_drop(struct emu_check_warp *check);
 
 /* An instruction of a warp is done: what was to be told then. */
 void emu_check_done(struct emu_warp *warp);

@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint32_t *shadow_of(struct emu_check *check, struct emu_cta *cta, uint64_t address,
+                           uint64_t *bytes)
+{
+    if (!cta)
+        return emu_check_page(check, address, bytes);
+    return address >= EMU_TMEM_AT ? cta->check->tmem + (address - EMU_TMEM_AT)
+                                  : cta->check->shadow + address;
+}
+
 void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
                       const struct emu_clock *clock, struct emu_cta *cta, uint64_t address,
                       uint64_t bytes)
@@ -12,8 +21,7 @@ void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *
 
     while (bytes > 0) {
         uint64_t here = bytes;
-        uint32_t *shadow =
-            cta ? cta->check->shadow + address : emu_check_page(check, address, &here);
+        uint32_t *shadow = shadow_of(check, cta, address, &here);
         struct emu_conflict conflict;
 
         if (!shadow) {
@@ -98,8 +106,8 @@ static bool resolve(struct emu_warp *warp, const struct emu_op *op, enum emu_spa
 }
 
 /* Shared memory of another CTA: it must have begun, and may not end. */
-static void check_peer(struct emu_warp *warp, int lane, struct emu_cta *cta, uint64_t address,
-                       const struct emu_access *access)
+void emu_check_peer(struct emu_warp *warp, int lane, struct emu_cta *cta, uint64_t address,
+                    const struct emu_access *access)
 {
     const struct emu_found found = {
         .code = "early-access",
@@ -138,7 +146,7 @@ void emu_check_lanes(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
         if (!(mask >> lane & 1) || !resolve(warp, op, space, addresses[lane], &next_cta, &at))
             continue;
         if (next_cta && next_cta != warp->cta)
-            check_peer(warp, lane, next_cta, at, &access);
+            emu_check_peer(warp, lane, next_cta, at, &access);
         if (next_cta && !(op->kind & EMU_STRONG))
             emu_check_lane_access(warp, op, lane, next_cta, at, bytes);
         if (to > from && next_cta == cta && at == to) {

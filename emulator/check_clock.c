@@ -88,6 +88,14 @@ void emu_clock_fence(struct emu_clock *clock)
             clock->parts[i].times[k].fenced = clock->parts[i].times[k].seen;
 }
 
+void emu_clock_forget(struct emu_clock *clock, struct emu_agent agent)
+{
+    struct emu_clock_part *part = find(clock, agent.cluster);
+
+    if (part && agent.index < part->count)
+        part->times[agent.index] = (struct emu_time){0, 0};
+}
+
 void emu_clock_free(struct emu_clock *clock)
 {
     for (uint32_t i = 0; i < clock->count; i++)

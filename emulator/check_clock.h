@@ -39,6 +39,8 @@ bool emu_clock_see(struct emu_clock *clock, struct emu_agent agent, struct emu_t
 bool emu_clock_join(struct emu_clock *clock, const struct emu_clock *other);
 /* A proxy fence: all that is seen is good for the async proxy. */
 void emu_clock_fence(struct emu_clock *clock);
+/* Nothing of the agent is seen any more. */
+void emu_clock_forget(struct emu_clock *clock, struct emu_agent agent);
 /* Empties it. */
 void emu_clock_free(struct emu_clock *clock);
 

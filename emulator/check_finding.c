@@ -32,10 +32,10 @@ static void append(char *text, size_t size, const char *format, ...)
 static void name_operand(char *name, size_t size, const struct emu_instruction *text, bool reads)
 {
     name[0] = '\0';
-    if (strcmp(text->words[0], "wgmma") == 0) {
-        for (int i = 1; i < 3 && i < text->operand_count; i++)
-            append(name, size, "%s%s", i > 1 ? ", " : "",
-                   text->operands[i].name ? text->operands[i].name : "");
+    if (strcmp(text->words[0], "wgmma") == 0 || strcmp(text->words[0], "tcgen05") == 0) {
+        for (int i = strcmp(text->words[0], "wgmma") == 0; i < 3 && i < text->operand_count; i++)
+            if (text->operands[i].kind != EMU_OPERAND_LIST && text->operands[i].name)
+                append(name, size, "%s%s", name[0] ? ", " : "", text->operands[i].name);
         return;
     }
     for (int i = 0; i < text->operand_count; i++) {
@@ -122,6 +122,15 @@ static bool name_static(char *object, size_t size, const struct emu_run *run, ui
                           run->code->local_offsets[i], address))
             return true;
     return false;
+}
+
+static void name_tensor(char *object, size_t size, const struct emu_run *run,
+                        const struct emu_cta *cta, uint64_t cell)
+{
+    snprintf(object, size, "tensor memory, lane %u, column %u", (unsigned)(cell / EMU_TMEM_COLUMNS),
+             (unsigned)(cell % EMU_TMEM_COLUMNS));
+    if (run->cluster_ctas > 1)
+        append(object, size, " of rank %u", cta->rank);
 }
 
 static void name_shared(char *object, size_t size, const struct emu_run *run,
@@ -232,6 +241,9 @@ static void fill(struct emu_finding *finding, const struct emu_found *found)
     }
     if (found->frame)
         name_register(finding->object, sizeof finding->object, found->frame, found->slot);
+    else if (found->has_address && found->cta && found->address >= EMU_TMEM_AT)
+        name_tensor(finding->object, sizeof finding->object, run, found->cta,
+                    found->address - EMU_TMEM_AT);
     else if (found->has_address && found->cta)
         name_shared(finding->object, sizeof finding->object, run, found->cta, found->address);
     else if (found->has_address)

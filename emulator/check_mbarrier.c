@@ -104,6 +104,19 @@ void emu_check_mbarrier_use(struct emu_warp *warp, const struct emu_op *op,
     emu_check_remote(warp, barrier->cta, barrier->offset, &access);
 }
 
+void emu_check_mbarrier_commit(struct emu_warp *warp, const struct emu_op *op,
+                               const struct emu_mbarrier *barrier, const struct emu_access *access)
+{
+    const struct emu_check_mbarrier *check = barrier->check;
+
+    if (!check)
+        return;
+    if (emu_clock_get(&warp->check->clock, check->initialiser).seen < check->init_time)
+        report_init(warp, op, barrier, false, false);
+    if (access)
+        emu_check_remote(warp, barrier->cta, barrier->offset, access);
+}
+
 void emu_check_mbarrier_issue(const struct emu_async *work)
 {
     struct emu_mbarrier *barrier = emu_mbarrier_at(work->barrier_cta, work->barrier);

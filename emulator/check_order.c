@@ -220,6 +220,7 @@ void emu_check_cluster_leave(struct emu_warp *warp, uint32_t mask)
 static void report_use(struct emu_warp *warp, const struct emu_remote_use *use)
 {
     bool is_own = memcmp(use->access.cta, warp->cta->id, sizeof use->access.cta) == 0;
+    bool is_tensor = emu_op_is(use->access.op, "tcgen05");
     const struct emu_found found = {
         .code = "early-exit",
         .warp = warp,
@@ -229,14 +230,20 @@ static void report_use(struct emu_warp *warp, const struct emu_remote_use *use)
         .address = use->address,
         .has_address = true,
         .is_of_cta = true,
-        .what = is_own ? "the CTA ends, and nobody has waited for the copy, which uses its shared "
-                         "memory"
-                       : "the CTA ends, and nothing orders that behind what another CTA of its "
-                         "cluster does in its shared memory",
-        .needed = is_own ? "a wait for it before the exit (cp.async.bulk.wait_group.read, or its "
-                           "mbarrier)"
-                         : "barrier.cluster.arrive and .wait before the exit, or a wait for that "
-                           "access"};
+        .what =
+            is_tensor ? "the CTA ends, and nobody in it has waited for what the tensor cores do "
+                        "with its memory"
+            : is_own  ? "the CTA ends, and nobody has waited for the copy, which uses its shared "
+                        "memory"
+                      : "the CTA ends, and nothing orders that behind what another CTA of its "
+                        "cluster does in its shared memory",
+        .needed = is_tensor
+                      ? "a wait for the phase of the mbarrier that a tcgen05.commit behind it "
+                        "arrives at, or a barrier of the cluster behind that, before the exit"
+                  : is_own ? "a wait for it before the exit (cp.async.bulk.wait_group.read, or its "
+                             "mbarrier)"
+                           : "barrier.cluster.arrive and .wait before the exit, or a wait for that "
+                             "access"};
 
     emu_check_found(&found);
 }

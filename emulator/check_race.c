@@ -1,5 +1,5 @@
 /* check_race.c: two accesses that nothing orders, or a read of nothing: which mistake that is. */
-#include "emulator/check_state.h"
+#include "emulator/check_tcgen05.h"
 
 #include <string.h>
 
@@ -61,6 +61,9 @@ static const char *needed_for_read(const struct emu_access *reader)
     if (is_copy(reader))
         return "cp.async.bulk.wait_group.read by the thread that issued the copy, and a barrier "
                "between that and the write";
+    if (is_by_tensor_core(reader) && emu_op_is(reader->op, "tcgen05"))
+        return "tcgen05.commit behind what reads, and a wait for the phase of that mbarrier by who "
+               "writes";
     if (is_by_tensor_core(reader))
         return "wgmma.wait_group for the group that reads, then an arrival, and a wait for it by "
                "who writes";
@@ -93,6 +96,15 @@ static void call_reused(struct emu_found *found, const struct emu_access *reader
     found->code = "stage-reused";
     found->what = "nothing tells that the read is done";
     found->needed = needed_for_read(reader);
+}
+
+/* A ring that goes round by itself. */
+static void call_refilled(struct emu_found *found)
+{
+    found->code = "stage-reused";
+    found->what = "nothing tells that what it brought before is there, and has been read";
+    found->needed = "an arrival by those who read, behind their reads, and a wait for it by who "
+                    "issues the copy";
 }
 
 static void call_race(struct emu_found *found, const struct emu_access *now,
@@ -130,6 +142,8 @@ static void describe(struct emu_found *found, const struct emu_access *now,
         call_reused(found, before);
     else if (now_reads && is_later(before, now))
         call_reused(found, now);
+    else if (is_copy(now) && now->op == before->op)
+        call_refilled(found);
     else
         call_race(found, now, before);
 }
@@ -171,6 +185,13 @@ void emu_check_done(struct emu_warp *warp)
     emu_check_found(found);
 }
 
+/* What a load, or a sum, reads of tensor memory is used; not so rows of A. */
+static bool is_missed_in_tmem(const struct emu_access *now, uint64_t address)
+{
+    return address >= EMU_TMEM_AT &&
+           (now->kind & EMU_WRITES || now->op->tensor.tcgen05.what == EMU_TCGEN05_LD);
+}
+
 /* Something orders them, but not for each other. */
 static bool is_too_narrow(const struct emu_warp *warp, const struct emu_access *before)
 {
@@ -196,6 +217,10 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
         return;
     case EMU_RACE:
         found.other = &conflict->other;
+        if (address >= EMU_TMEM_AT && cta) {
+            emu_check_tmem_describe(&found, now, found.other);
+            break;
+        }
         if (is_told(warp, now, found.other))
             return;
         describe(&found, now, found.other, conflict->is_first);
@@ -223,7 +248,7 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
                        "orders before it";
         break;
     case EMU_UNWRITTEN:
-        if (now->kind & EMU_BY_ASYNC && cta)
+        if (now->kind & EMU_BY_ASYNC && cta && !is_missed_in_tmem(now, address))
             return; /* by the tensor cores, or a store of a whole box: what comes of it may be left
                      * unused */
         found.code = "uninitialised";

@@ -80,6 +80,7 @@ struct emu_snapshot {
 
 struct emu_check_cluster {
     uint32_t number, agents;
+    struct emu_lines *lines;            /* of tcgen05; null before the first; owned */
     struct emu_clock arrived, complete; /* of its barrier */
 };
 
@@ -108,6 +109,7 @@ struct emu_check_mbarrier {
 
 struct emu_check_cta {
     uint32_t *shadow;       /* a history a byte of shared memory */
+    uint32_t *tmem;         /* the same a cell of tensor memory; null before the first allocation */
     struct emu_agent start; /* who knows of it knows that the CTA is there */
     struct emu_clock arrived[EMU_NAMED_BARRIERS];
     struct emu_clock complete[EMU_NAMED_BARRIERS][2]; /* by phases: the last, the one before */
@@ -149,7 +151,8 @@ struct emu_check_warp {
     const struct emu_frame *frame;      /* whose they are */
     struct emu_check_map maps[EMU_CHECK_MAPS];
     uint32_t map_fences;
-    struct emu_lane_memory *lanes; /* null before shared memory is first touched */
+    struct emu_lane_memory *lanes;     /* null before shared memory is first touched */
+    struct emu_check_tcgen05 *tcgen05; /* null before the first; owned */
     uint32_t register_fences, items, items_fenced, items_seen; /* items_fenced: at the last fence */
 };
 
@@ -181,6 +184,9 @@ void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *
 /* Tells of what is wrong with one, if anything is. */
 void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,
                         const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address);
+/* An access to the memory of another CTA, which must have begun, and may not end. */
+void emu_check_peer(struct emu_warp *warp, int lane, struct emu_cta *cta, uint64_t address,
+                    const struct emu_access *access);
 /* An access to the shared memory of a CTA by a warp of another, or by work beside warps. */
 void emu_check_remote(struct emu_warp *warp, struct emu_cta *cta, uint64_t address,
                       const struct emu_access *access);

@@ -90,6 +90,7 @@ static enum emu_step step_watched(struct emu_warp *warp, struct emu_group *group
     enum emu_step done;
 
     emu_check_registers(warp, group, op);
+    emu_check_loading(warp, group, op);
     done = op->execute(warp, group, op, mask);
     emu_check_done(warp);
     return done;

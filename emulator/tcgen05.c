@@ -88,7 +88,9 @@ static bool bind_operands(struct emu_decoder *d, const struct emu_instruction *i
 static enum emu_step order(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
                            uint32_t mask)
 {
-    (void)warp, (void)group, (void)op, (void)mask;
+    (void)group, (void)mask;
+    if (warp->check)
+        emu_check_tcgen05_fence(warp, op->tensor.tcgen05.what == EMU_TCGEN05_FENCE_BEFORE);
     return EMU_STEP_NEXT;
 }
 

@@ -131,6 +131,29 @@ void emu_moves_settle(struct emu_warp *warp)
     complete_all(warp, EMU_TCGEN05_ST);
 }
 
+bool emu_moves_any(const struct emu_warp *warp)
+{
+    return warp->moves && warp->moves->count > 0;
+}
+
+const struct emu_op *emu_moves_loading(const struct emu_warp *warp, const struct emu_frame *frame,
+                                       int slot)
+{
+    for (size_t i = 0; emu_moves_any(warp) && i < warp->moves->count; i++) {
+        const struct move *move = &warp->moves->list[i];
+        const struct emu_op *op = move->op;
+
+        if (op->tensor.tcgen05.what != EMU_TCGEN05_LD || move->frame != frame)
+            continue;
+        for (int k = 0; k < op->many_count; k++)
+            if (op->many[k] == slot)
+                return op;
+        if (op->result_count && op->results[0] == slot)
+            return op;
+    }
+    return NULL;
+}
+
 /* ---- Issue ---- */
 
 /* A warp reaches the sub-partition of its place in its warpgroup, and with a shape of 16 lanes
@@ -192,6 +215,8 @@ enum emu_step emu_tcgen05_move(struct emu_warp *warp, struct emu_group *group,
         !emu_tmem_check_columns(warp, op, warp->cta, emu_tmem_column(address),
                                 emu_tmem_shape_columns(form)))
         return EMU_STEP_FAULT;
+    if (warp->check)
+        emu_check_tmem_move(warp, op, address);
     is_early = warp->cta->cluster->timed || emu_draw(&warp->cta->cluster->random) % 2 == 0;
     move = push(warp);
     if (move)
@@ -214,5 +239,7 @@ enum emu_step emu_tcgen05_wait(struct emu_warp *warp, struct emu_group *group,
 
     (void)group, (void)mask;
     complete_all(warp, is_load ? EMU_TCGEN05_LD : EMU_TCGEN05_ST);
+    if (warp->check)
+        emu_check_tmem_wait(warp, is_load);
     return EMU_STEP_NEXT;
 }

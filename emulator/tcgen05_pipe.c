@@ -128,6 +128,10 @@ static bool add(const struct emu_piped *item)
     added = &cluster->pipe->list[cluster->pipe->count++];
     *added = *item;
     added->due = draw_due(cluster, item);
+    if (item->warp->check && is(item, EMU_TCGEN05_COMMIT))
+        emu_check_tcgen05_commit(added);
+    else if (item->warp->check)
+        emu_check_tcgen05_issue(added);
     return true;
 }
 
@@ -140,7 +144,8 @@ static uint64_t next_number(struct emu_cluster *cluster)
 
 static void free_item(struct emu_piped *item)
 {
-    (void)item;
+    emu_check_piped_drop(item->check);
+    item->check = NULL;
 }
 
 bool emu_pipe_is_idle(const struct emu_cluster *cluster)
@@ -239,10 +244,14 @@ static bool do_item(struct emu_piped *item)
     item->is_done = true;
     cluster->progress++;
     emu_charge(cluster, ITEM_BYTES);
+    if (item->warp->check && is(item, EMU_TCGEN05_COMMIT))
+        emu_check_tcgen05_arrive(item);
     if (is(item, EMU_TCGEN05_COMMIT))
         return emu_mbarrier_arrive(item->warp, item->op, item->barrier_cta, item->barrier);
     if (!check_columns(item))
         return false;
+    if (item->warp->check)
+        emu_check_tcgen05_reads(item);
     if (is(item, EMU_TCGEN05_MMA))
         return multiply(item);
     if (is(item, EMU_TCGEN05_CP))

@@ -256,6 +256,8 @@ enum emu_step emu_tmem_allocate(struct emu_warp *warp, struct emu_group *group,
         return step;
     own->is_given = false;
     own->wanted_by = NULL;
+    if (warp->check)
+        emu_check_tmem_allocate(warp, own->given_column, columns);
     return EMU_STEP_NEXT;
 }
 
@@ -295,6 +297,8 @@ enum emu_step emu_tmem_deallocate(struct emu_warp *warp, struct emu_group *group
     if (tmem->warp != warp->index)
         return emu_fault_as(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "tmem-misuse",
                             "warp %d of the CTA has allocated: one warp does it all", tmem->warp);
+    if (warp->check)
+        emu_check_tmem_deallocate(warp, op, address, columns);
     *found = tmem->list[--tmem->count];
     warp->cta->cluster->progress++;
     return EMU_STEP_NEXT;

@@ -52,6 +52,11 @@ enum emu_step emu_tcgen05_move(struct emu_warp *warp, struct emu_group *group,
 enum emu_step emu_tcgen05_wait(struct emu_warp *warp, struct emu_group *group,
                                const struct emu_op *op, uint32_t mask);
 
+/* The load under way that is to fill the register, or null; whether any move is under way. */
+const struct emu_op *emu_moves_loading(const struct emu_warp *warp, const struct emu_frame *frame,
+                                       int slot);
+bool emu_moves_any(const struct emu_warp *warp);
+
 enum emu_step emu_tcgen05_issue(struct emu_warp *warp, struct emu_group *group,
                                 const struct emu_op *op, uint32_t mask);
 enum emu_step emu_tcgen05_commit(struct emu_warp *warp, struct emu_group *group,
