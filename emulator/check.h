@@ -136,7 +136,8 @@ struct emu_check_piped;
 struct emu_check_warp;
 struct emu_piped;
 
-void emu_check_tmem_allocate(struct emu_warp *warp, uint32_t column, uint32_t columns);
+void emu_check_tmem_allocate(struct emu_warp *warp, struct emu_cta *cta, uint32_t column,
+                             uint32_t columns);
 void emu_check_tmem_deallocate(struct emu_warp *warp, const struct emu_op *op, uint32_t column,
                                uint32_t columns);
 /* tcgen05.ld and .st, and the waits for them. */

@@ -51,9 +51,18 @@ static const char *needed_for(const char *code)
                           "nothing to do"},
         {"misaligned", "an address that is a multiple of the access's size"},
         {"invalid-descriptor",
-         "start and strides such that all of the operand lies in the CTA's shared memory"},
+         "a start and strides such that all of the operand lies in the CTA's shared memory; of "
+         "tcgen05 also fields that the manual allows together"},
         {"setmaxnreg", "setmaxnreg.dec by other warps that gives back so many, before or at the "
                        "same time"},
+        {"tmem-unallocated",
+         "a tcgen05.alloc of columns enough, by which the address was told, and tcgen05.dealloc "
+         "behind the last use"},
+        {"tmem-leak", "tcgen05.dealloc of every allocation before the CTA ends"},
+        {"tmem-lanes", "the warp's own lanes: 32 * (warp % 4) in bits 16 and up of the address"},
+        {"tmem-misuse",
+         "32 to 512 columns, a power of two, no more than the allocation before; all by one whole "
+         "warp, of a pair by one of each CTA, and before tcgen05.relinquish_alloc_permit"},
         {"divergence", "all lanes of the warp, or all warps of the warpgroup, at the same "
                        "instruction"},
     };

@@ -218,7 +218,8 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
     case EMU_RACE:
         found.other = &conflict->other;
         if (address >= EMU_TMEM_AT && cta) {
-            emu_check_tmem_describe(&found, now, found.other);
+            if (!emu_check_tmem_describe(&found, now, found.other))
+                return;
             break;
         }
         if (is_told(warp, now, found.other))

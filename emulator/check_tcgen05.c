@@ -76,14 +76,15 @@ static void reset(const struct emu_cta *cta, uint32_t column, uint32_t columns)
 }
 
 /* What is allocated anew nobody has written. */
-void emu_check_tmem_allocate(struct emu_warp *warp, uint32_t column, uint32_t columns)
+void emu_check_tmem_allocate(struct emu_warp *warp, struct emu_cta *cta, uint32_t column,
+                             uint32_t columns)
 {
-    struct emu_check_cta *check = warp->cta->check;
+    struct emu_check_cta *check = cta->check;
 
     if (!check->tmem)
         check->tmem = calloc(EMU_TMEM_CELLS, sizeof *check->tmem);
     if (check->tmem)
-        reset(warp->cta, column, columns);
+        reset(cta, column, columns);
     else
         emu_check_no_memory(warp);
 }
@@ -110,23 +111,13 @@ static bool know_for_dealloc(struct emu_warp *warp, struct emu_check_tcgen05 *ow
     return true;
 }
 
-/* The columns of the pair's other CTA go with the own ones, so what uses them has to be done too.
- * It is asked, and not noted: the other CTA deallocates for itself. */
-static void look_at_pair(struct emu_warp *warp, const struct emu_access *access,
-                         const struct emu_clock *clock, uint32_t column, uint32_t columns)
+/* Of a pair the columns of both CTAs go, so what uses those of the other has to be done too. */
+static void end_columns(struct emu_warp *warp, const struct emu_access *access,
+                        const struct emu_clock *clock, struct emu_cta *cta, uint32_t column,
+                        uint32_t columns)
 {
-    struct emu_check *check = warp->cta->cluster->run->device->check;
-    struct emu_cta *peer = emu_pair_of(warp->cta);
-    uint32_t shadow[EMU_TMEM_COLUMNS];
-
-    for (uint32_t lane = 0; peer && peer->check->tmem && lane < EMU_TMEM_LANES; lane++) {
-        struct emu_conflict conflict;
-
-        memcpy(shadow, peer->check->tmem + lane * EMU_TMEM_COLUMNS + column,
-               columns * sizeof *shadow);
-        conflict = emu_histories_access(check->histories, shadow, columns, access, clock);
-        emu_check_conflict(warp, -1, access, &conflict, peer, place_of(lane, column));
-    }
+    for (uint32_t lane = 0; cta->check->tmem && lane < EMU_TMEM_LANES; lane++)
+        emu_check_access(warp, -1, access, clock, cta, place_of(lane, column), columns);
 }
 
 void emu_check_tmem_deallocate(struct emu_warp *warp, const struct emu_op *op, uint32_t column,
@@ -142,10 +133,9 @@ void emu_check_tmem_deallocate(struct emu_warp *warp, const struct emu_op *op, u
         return;
     if (!know_for_dealloc(warp, own, &clock))
         emu_check_no_memory(warp);
-    for (uint32_t lane = 0; lane < EMU_TMEM_LANES; lane++)
-        emu_check_access(warp, -1, &access, &clock, warp->cta, place_of(lane, column), columns);
+    end_columns(warp, &access, &clock, warp->cta, column, columns);
     if (op->tensor.tcgen05.group == 2)
-        look_at_pair(warp, &access, &clock, column, columns);
+        end_columns(warp, &access, &clock, emu_pair_of(warp->cta), column, columns);
     emu_clock_free(&clock);
     reset(warp->cta, column, columns);
 }
@@ -174,6 +164,8 @@ void emu_check_tmem_move(struct emu_warp *warp, const struct emu_op *op, uint32_
     moves = form->what == EMU_TCGEN05_LD ? &own->loads : &own->stores;
     access = emu_access_of(warp, op, moves->agent, ++moves->issued,
                            (form->what == EMU_TCGEN05_LD ? EMU_READS : EMU_WRITES) | EMU_BY_ASYNC);
+    moves->last = seen(&warp->check->clock, warp->check->self);
+    emu_check_tick(warp);
     if (form->split == 0) {
         access_lanes(warp, &access, &own->known, warp->cta, emu_tmem_lane(address), lanes, column,
                      columns);

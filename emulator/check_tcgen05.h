@@ -30,6 +30,7 @@ struct emu_check_moves {
     struct emu_agent agent; /* of those that count for others */
     struct emu_agent waits; /* of those that the warp has waited for, with a fence or without */
     uint32_t issued, waited;
+    uint32_t last; /* the warp's own time when it issued the last: who knows of more came behind */
 };
 
 struct emu_check_tcgen05 {
@@ -47,8 +48,8 @@ struct emu_check_piped {
 
 /* That of the warp, or null without memory, which ends the run. */
 struct emu_check_tcgen05 *emu_check_tcgen05_of(struct emu_warp *warp);
-/* Of conflicts in tensor memory. */
-void emu_check_tmem_describe(struct emu_found *found, const struct emu_access *now,
+/* Of conflicts in tensor memory; false where it is none after all. */
+bool emu_check_tmem_describe(struct emu_found *found, const struct emu_access *now,
                              const struct emu_access *before);
 
 #endif

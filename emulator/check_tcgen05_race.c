@@ -48,9 +48,22 @@ static void call_unfenced(struct emu_found *found)
                     "tcgen05.commit is the first by itself)";
 }
 
+static bool is_dealloc(const struct emu_access *access)
+{
+    return what_of(access) == EMU_TCGEN05_DEALLOC;
+}
+
 static bool is_of_pair(const struct emu_access *access)
 {
-    return what_of(access) == EMU_TCGEN05_DEALLOC && access->op->tensor.tcgen05.group == 2;
+    return is_dealloc(access) && access->op->tensor.tcgen05.group == 2;
+}
+
+/* Whether the thread comes behind the issue of the move: then it lacks no barrier. */
+static bool is_behind(const struct emu_found *found, const struct emu_warp *owner,
+                      const struct emu_check_moves *moves)
+{
+    return owner == found->warp ||
+           emu_clock_get(&found->warp->check->clock, owner->check->self).seen > moves->last;
 }
 
 static void describe_move(struct emu_found *found, const struct emu_access *now,
@@ -61,7 +74,7 @@ static void describe_move(struct emu_found *found, const struct emu_access *now,
     bool is_load = what_of(before) == EMU_TCGEN05_LD;
     const struct emu_check_moves *moves = its ? is_load ? &its->loads : &its->stores : NULL;
 
-    if (moves && moves->waited < before->time) {
+    if (moves && moves->waited < before->time && is_behind(found, owner, moves)) {
         call_unwaited(found, is_load);
     } else if (moves &&
                emu_clock_get(&found->warp->check->clock, moves->waits).seen >= before->time) {
@@ -112,22 +125,26 @@ static void describe_piped(struct emu_found *found, const struct emu_access *now
     }
 }
 
-void emu_check_tmem_describe(struct emu_found *found, const struct emu_access *now,
+bool emu_check_tmem_describe(struct emu_found *found, const struct emu_access *now,
                              const struct emu_access *before)
 {
+    bool is_pair = is_of_pair(now) || is_of_pair(before);
+
+    if (is_dealloc(now) && is_dealloc(before))
+        return false; /* each of its own columns */
     found->code = "race";
-    found->what = is_of_pair(now) ? "nothing orders the two: a pair deallocates together"
-                                  : "nothing orders the two";
+    found->what =
+        is_pair ? "nothing orders the two: a pair deallocates together" : "nothing orders the two";
     found->needed = "a barrier between the two, with tcgen05.fence::before_thread_sync before it "
                     "and tcgen05.fence::after_thread_sync behind it";
-    if (what_of(now) == EMU_TCGEN05_DEALLOC)
-        found->needed = is_of_pair(now)
-                            ? "barrier.cluster.arrive and .wait by both CTAs between the two"
-                            : "a barrier of the CTA between the two";
+    if (is_dealloc(now) || is_dealloc(before))
+        found->needed = is_pair ? "barrier.cluster.arrive and .wait by both CTAs between the two"
+                                : "a barrier of the CTA between the two";
     if (is_move(before))
         describe_move(found, now, before);
     else if (is_in_pipe(before))
         describe_piped(found, now, before);
+    return true;
 }
 
 /* ---- Registers ---- */

@@ -101,9 +101,14 @@ bool emu_tmem_check_columns(struct emu_warp *warp, const struct emu_op *op,
     if (column + columns <= EMU_TMEM_COLUMNS && cta->tmem &&
         has_columns(cta->tmem, column, columns))
         return true;
-    emu_fault_as(warp, op, -1, EMU_ILLEGAL_ADDRESS, "tmem-unallocated",
-                 "columns %u to %u of the tensor memory of CTA rank %u are not all allocated",
-                 column, column + columns - 1, cta->rank);
+    if (columns == 1)
+        emu_fault_as(warp, op, -1, EMU_ILLEGAL_ADDRESS, "tmem-unallocated",
+                     "column %u of the tensor memory of CTA rank %u is not allocated", column,
+                     cta->rank);
+    else
+        emu_fault_as(warp, op, -1, EMU_ILLEGAL_ADDRESS, "tmem-unallocated",
+                     "columns %u to %u of the tensor memory of CTA rank %u are not all allocated",
+                     column, column + columns - 1, cta->rank);
     return false;
 }
 
@@ -198,6 +203,10 @@ static enum emu_step give(struct emu_warp *warp, const struct emu_op *op, struct
         peer->is_given = true;
         peer->given_column = column;
     }
+    if (warp->check)
+        emu_check_tmem_allocate(warp, warp->cta, column, columns);
+    if (warp->check && peer)
+        emu_check_tmem_allocate(warp, emu_pair_of(warp->cta), column, columns);
     warp->cta->cluster->progress++;
     return EMU_STEP_NEXT;
 }
@@ -221,9 +230,12 @@ static enum emu_step tell_address(struct emu_warp *warp, struct emu_group *group
                          (unsigned long long)addresses[lane]);
     step = emu_find_places(warp, group, op, 1u << lane, op->space, addresses, ADDRESS_BYTES,
                            ADDRESS_BYTES, EMU_STORES, &places);
-    if (step == EMU_STEP_NEXT)
-        emu_store_bits(places.at[lane], value, ADDRESS_BYTES);
-    return step;
+    if (step != EMU_STEP_NEXT)
+        return step;
+    emu_store_bits(places.at[lane], value, ADDRESS_BYTES);
+    if (warp->check)
+        emu_check_lane_order(warp, mask, true); /* they have all executed it */
+    return EMU_STEP_NEXT;
 }
 
 enum emu_step emu_tmem_allocate(struct emu_warp *warp, struct emu_group *group,
@@ -256,8 +268,6 @@ enum emu_step emu_tmem_allocate(struct emu_warp *warp, struct emu_group *group,
         return step;
     own->is_given = false;
     own->wanted_by = NULL;
-    if (warp->check)
-        emu_check_tmem_allocate(warp, own->given_column, columns);
     return EMU_STEP_NEXT;
 }
 
