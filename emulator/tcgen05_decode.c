@@ -191,6 +191,20 @@ static bool read_word(const char *word, enum emu_tcgen05_what what, struct readi
     return what == EMU_TCGEN05_MMA && read_collector(word, reading);
 }
 
+/* What the words ask for that this machine has not; null: nothing that it knows of. */
+static const char *find_missing(const struct emu_instruction *instruction)
+{
+    for (int i = 2; i < instruction->word_count; i++) {
+        const char *word = instruction->words[i];
+
+        if (strcmp(word, "sp") == 0)
+            return "sparse products are not supported";
+        if (strncmp(word, "kind::mx", 8) == 0 || strcmp(word, "block_scale") == 0)
+            return "block-scaled kinds are not supported";
+    }
+    return NULL;
+}
+
 static bool find_form(const char *word, enum emu_tcgen05_what *what)
 {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
@@ -460,6 +474,9 @@ enum emu_decoded emu_tcgen05_decode(struct emu_tcgen05 *form,
     *form = (struct emu_tcgen05){.group = 0};
     if (instruction->word_count < 2 || !find_form(instruction->words[1], &form->what))
         return emu_refuse(error, instruction, "is no instruction of tcgen05 that is supported");
+    fault = find_missing(instruction);
+    if (fault)
+        return emu_refuse(error, instruction, "%s", fault);
     for (int i = 2; i < instruction->word_count; i++)
         if (!read_word(instruction->words[i], form->what, &reading))
             return emu_refuse(error, instruction,

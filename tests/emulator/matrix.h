@@ -28,6 +28,12 @@ static inline struct layout layout_of(enum emu_type type)
         return (struct layout){8, 3, 7, 0};
     case EMU_E5M2:
         return (struct layout){8, 2, 15, 0};
+    case EMU_E2M3:
+        return (struct layout){6, 3, 1, 0};
+    case EMU_E3M2:
+        return (struct layout){6, 2, 3, 0};
+    case EMU_E2M1:
+        return (struct layout){4, 1, 1, 0};
     default:
         return (struct layout){32, 23, 127, 0};
     }
@@ -36,7 +42,7 @@ static inline struct layout layout_of(enum emu_type type)
 static inline bool is_float(enum emu_type type)
 {
     return type == EMU_F16 || type == EMU_BF16 || type == EMU_TF32 || type == EMU_E4M3 ||
-           type == EMU_E5M2 || type == EMU_F32;
+           type == EMU_E5M2 || type == EMU_F32 || layout_of(type).bits < 8;
 }
 
 /* Bits of an element where it lies. */
@@ -59,7 +65,7 @@ static inline double value_of(enum emu_type type, uint32_t bits)
 
     if (type == EMU_E4M3 && (bits & 0x7f) == 0x7f)
         return (double)NAN;
-    if (type != EMU_E4M3 && exponent == (1 << exponent_bits) - 1)
+    if (type != EMU_E4M3 && layout.bits >= 8 && exponent == (1 << exponent_bits) - 1)
         value = fraction ? (double)NAN : (double)INFINITY;
     else if (exponent == 0)
         value = ldexp(fraction, 1 - layout.bias - layout.mantissa);
@@ -120,13 +126,18 @@ static inline double round_result(enum emu_type type, double sum, int precision)
     return fabs(sum) >= ldexp(1, 128) ? copysign((double)INFINITY, sum) : sum;
 }
 
-/* One element of D: elements of a row of A and of a column of B, `step` apart, and C's bits. */
-static inline uint32_t model_dot(enum emu_type d, enum emu_type a, enum emu_type b, int k,
-                                 const uint32_t *left, const uint32_t *right, int step, uint32_t c)
+/* How much of a sum is kept, and how much of C there is of it. */
+struct model {
+    int fraction, precision, scale_c;
+};
+
+static inline uint32_t model_dot_of(const struct model *model, enum emu_type d, enum emu_type a,
+                                    enum emu_type b, int k, const uint32_t *left,
+                                    const uint32_t *right, int step, uint32_t c)
 {
-    bool fp8 = layout_of(a).bits == 8;
-    int largest = exponent_of(d, value_of(d, c)), fraction = fp8 ? 13 : 25;
-    double plain = value_of(d, c), sum;
+    int fraction = model->fraction;
+    double addend = ldexp(value_of(d, c), -model->scale_c), plain = addend, sum;
+    int largest = addend == 0 ? -126 : exponent_of(d, value_of(d, c)) - model->scale_c;
 
     for (int i = 0; i < k; i++)
         plain += value_of(a, left[i]) * value_of(b, right[i * step]);
@@ -141,12 +152,23 @@ static inline uint32_t model_dot(enum emu_type d, enum emu_type a, enum emu_type
         if (x != 0 && y != 0 && exponent_of(a, x) + exponent_of(b, y) > largest)
             largest = exponent_of(a, x) + exponent_of(b, y);
     }
-    sum = trunc(ldexp(value_of(d, c), fraction - largest));
+    sum = trunc(ldexp(addend, fraction - largest));
     for (int i = 0; i < k; i++)
         sum +=
             trunc(ldexp(value_of(a, left[i]) * value_of(b, right[i * step]), fraction - largest));
-    sum = round_result(d, ldexp(sum, largest - fraction), fp8 ? 14 : 24);
+    sum = round_result(d, ldexp(sum, largest - fraction), model->precision);
     return sum == 0 && d != EMU_F16 ? 0 : bits_for(d, sum);
+}
+
+/* One element of D: elements of a row of A and of a column of B, `step` apart, and C's bits; as a
+ * Hopper has it. */
+static inline uint32_t model_dot(enum emu_type d, enum emu_type a, enum emu_type b, int k,
+                                 const uint32_t *left, const uint32_t *right, int step, uint32_t c)
+{
+    bool fp8 = layout_of(a).bits == 8;
+    const struct model model = {.fraction = fp8 ? 13 : 25, .precision = fp8 ? 14 : 24};
+
+    return model_dot_of(&model, d, a, b, k, left, right, step, c);
 }
 
 /* ---- Instructions ---- */
