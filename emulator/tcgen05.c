@@ -6,27 +6,36 @@
 /* ---- Operands ---- */
 
 /* A register of the right size in the place of a source. */
-static bool bind(struct emu_decoder *d, const struct emu_operand *operand, int bytes,
-                 struct emu_source *source)
+static bool bind(struct emu_decoder *d, const struct emu_instruction *i,
+                 const struct emu_operand *operand, int bytes, struct emu_source *source)
 {
     bool is_predicate = operand->kind == EMU_OPERAND_REGISTER &&
                         d->function->registers[operand->reg].type == EMU_PRED;
 
-    if (operand->kind == EMU_OPERAND_ADDRESS)
+    if (operand->kind == EMU_OPERAND_ADDRESS) {
+        const struct emu_operand *base = &operand->items[0];
+
+        /* Of tensor memory it has 32 bits; of shared memory it may be generic. */
+        if (!emu_has_word(i, "alloc") && !emu_has_word(i, "commit") &&
+            base->kind == EMU_OPERAND_REGISTER && emu_register_bytes(d, base) != 4)
+            return emu_fail(d->error, i->line, "%s: %s is no address of 32 bits", i->opcode,
+                            operand->name ? operand->name : "this");
         return emu_bind_address(d, operand, source);
+    }
     if (operand->kind == EMU_OPERAND_REGISTER &&
         (is_predicate != (bytes == 0) || emu_register_bytes(d, operand) != bytes))
-        return emu_fail(d->error, 0, "%s is a register of another size than is wanted here",
-                        operand->name ? operand->name : "this");
+        return emu_fail(d->error, i->line, "%s: %s is a register of another size than is wanted",
+                        i->opcode, operand->name ? operand->name : "this");
     return emu_bind_source(d, operand, bytes == 8 ? EMU_U64 : bytes ? EMU_U32 : EMU_PRED, source);
 }
 
-static bool bind_vector(struct emu_decoder *d, const struct emu_operand *list, struct emu_op *op)
+static bool bind_vector(struct emu_decoder *d, const struct emu_instruction *i,
+                        const struct emu_operand *list, struct emu_op *op)
 {
-    for (int i = 0; i < list->item_count; i++)
-        if (emu_register_bytes(d, &list->items[i]) != 4)
-            return emu_fail(d->error, 0, "%s is no register of 32 bits",
-                            list->items[i].name ? list->items[i].name : "this");
+    for (int k = 0; k < list->item_count; k++)
+        if (emu_register_bytes(d, &list->items[k]) != 4)
+            return emu_fail(d->error, i->line, "%s: %s is no register of 32 bits", i->opcode,
+                            list->items[k].name ? list->items[k].name : "this");
     return emu_bind_many(d, list, op);
 }
 
@@ -37,12 +46,13 @@ static bool bind_move(struct emu_decoder *d, const struct emu_instruction *i, st
     int list = is_load ? 0 : i->operand_count - 1;
 
     op->source_count = 1;
-    if (!bind_vector(d, &i->operands[list], op))
+    if (!bind_vector(d, i, &i->operands[list], op))
         return false;
     if (form->reduces &&
         (emu_register_bytes(d, &i->operands[1]) != 4 || !emu_add_results(d, op, &i->operands[1])))
-        return emu_fail(d->error, 0, "the result of .red is no register of 32 bits");
-    return bind(d, &i->operands[is_load ? 1 + form->reduces : 0], 4, &op->sources[EMU_PLACE_TO]);
+        return emu_fail(d->error, i->line, "%s: the result of .red is no register of 32 bits",
+                        i->opcode);
+    return bind(d, i, &i->operands[is_load ? 1 + form->reduces : 0], 4, &op->sources[EMU_PLACE_TO]);
 }
 
 static bool bind_product(struct emu_decoder *d, const struct emu_instruction *i, struct emu_op *op)
@@ -54,18 +64,19 @@ static bool bind_product(struct emu_decoder *d, const struct emu_instruction *i,
     op->source_count = EMU_PLACES;
     for (int place = 0; place < EMU_PLACES; place++)
         op->sources[place].kind = EMU_FROM_BITS;
-    if (!bind(d, &operands[0], 4, &op->sources[EMU_PLACE_TO]) ||
-        !bind(d, &operands[1], 8, &op->sources[EMU_PLACE_SECOND]) ||
-        !bind(d, &operands[2], 8, &op->sources[EMU_PLACE_B]) ||
-        !bind(d, &operands[3], 4, &op->sources[EMU_PLACE_DESCRIPTOR]))
+    if (!bind(d, i, &operands[0], 4, &op->sources[EMU_PLACE_TO]) ||
+        !bind(d, i, &operands[1], 8, &op->sources[EMU_PLACE_SECOND]) ||
+        !bind(d, i, &operands[2], 8, &op->sources[EMU_PLACE_B]) ||
+        !bind(d, i, &operands[3], 4, &op->sources[EMU_PLACE_DESCRIPTOR]))
         return false;
     for (int k = 0; k < form->mask_registers; k++)
-        if (!bind(d, &operands[at].items[k], 4, &op->sources[EMU_PLACE_LANES + k]))
+        if (!bind(d, i, &operands[at].items[k], 4, &op->sources[EMU_PLACE_LANES + k]))
             return false;
     at += form->mask_registers > 0;
-    if (!bind(d, &operands[at], 0, &op->sources[EMU_PLACE_ENABLE]))
+    if (!bind(d, i, &operands[at], 0, &op->sources[EMU_PLACE_ENABLE]))
         return false;
-    return !form->has_zero_mask || bind(d, &operands[at + 1], 8, &op->sources[EMU_PLACE_ZERO_MASK]);
+    return !form->has_zero_mask ||
+           bind(d, i, &operands[at + 1], 8, &op->sources[EMU_PLACE_ZERO_MASK]);
 }
 
 static bool bind_operands(struct emu_decoder *d, const struct emu_instruction *i, struct emu_op *op)
@@ -78,9 +89,9 @@ static bool bind_operands(struct emu_decoder *d, const struct emu_instruction *i
     if (form->what == EMU_TCGEN05_MMA)
         return bind_product(d, i, op);
     op->source_count = i->operand_count;
-    return (i->operand_count < 1 || bind(d, &i->operands[0], 4, &op->sources[EMU_PLACE_TO])) &&
+    return (i->operand_count < 1 || bind(d, i, &i->operands[0], 4, &op->sources[EMU_PLACE_TO])) &&
            (i->operand_count < 2 ||
-            bind(d, &i->operands[1], second, &op->sources[EMU_PLACE_SECOND]));
+            bind(d, i, &i->operands[1], second, &op->sources[EMU_PLACE_SECOND]));
 }
 
 /* ---- All of them ---- */

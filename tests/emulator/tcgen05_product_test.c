@@ -1,8 +1,7 @@
-/* tcgen05.mma: what its descriptors say, and products in all kinds and shapes, of one CTA and of a
- * pair, against plain products; who holds what is written here from the tables anew. */
-#include "emulator/tcgen05_product.h"
-#include "tests/emulator/matrix.h"
+/* tcgen05.mma: products in all kinds and shapes, of one CTA and of a pair, against plain products;
+ * who holds what is written here from the tables anew. */
 #include "tests/emulator/random.h"
+#include "tests/emulator/tcgen05_forms.h"
 #include "tests/support/cmocka_all.h"
 
 enum {
@@ -14,55 +13,6 @@ enum {
     SHARED_BYTES = 1 << 18,
     B_AT = 1 << 17
 };
-
-/* ---- Kinds ---- */
-
-static const struct kind {
-    enum emu_tcgen05_kind kind;
-    enum emu_type d, a, b;
-    uint32_t d_code, a_code, b_code; /* of the instruction descriptor */
-} kinds[] = {
-    {EMU_KIND_F16, EMU_F32, EMU_F16, EMU_F16, 1, 0, 0},
-    {EMU_KIND_F16, EMU_F16, EMU_F16, EMU_F16, 0, 0, 0},
-    {EMU_KIND_F16, EMU_F32, EMU_BF16, EMU_BF16, 1, 1, 1},
-    {EMU_KIND_TF32, EMU_F32, EMU_TF32, EMU_TF32, 1, 2, 2},
-    {EMU_KIND_F8F6F4, EMU_F32, EMU_E4M3, EMU_E4M3, 1, 0, 0},
-    {EMU_KIND_F8F6F4, EMU_F16, EMU_E5M2, EMU_E4M3, 0, 1, 0},
-    {EMU_KIND_F8F6F4, EMU_F32, EMU_E2M3, EMU_E3M2, 1, 3, 4},
-    {EMU_KIND_F8F6F4, EMU_F32, EMU_E3M2, EMU_E2M1, 1, 4, 5},
-    {EMU_KIND_F8F6F4, EMU_F16, EMU_E2M1, EMU_E2M3, 0, 5, 3},
-    {EMU_KIND_F8F6F4, EMU_F32, EMU_E2M1, EMU_E4M3, 1, 5, 0},
-    {EMU_KIND_I8, EMU_S32, EMU_U8, EMU_U8, 2, 0, 0},
-    {EMU_KIND_I8, EMU_S32, EMU_S8, EMU_U8, 2, 1, 0},
-    {EMU_KIND_I8, EMU_S32, EMU_S8, EMU_S8, 2, 1, 1},
-};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-/* M, and whether of a pair or .ws. */
-static const struct shape {
-    int m, group;
-    bool ws;
-} shapes[] = {{64, 1, false}, {128, 1, false}, {128, 2, false}, {256, 2, false},
-              {32, 1, true},  {64, 1, true},   {128, 1, true}};
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
-
-static bool has_n(const struct kind *kind, const struct shape *shape, int n, bool a_in_tmem)
-{
-    int step = shape->group == 2 ? a_in_tmem ? 32 : 16 : shape->m == 128 && a_in_tmem ? 16 : 8;
-
-    if (shape->ws)
-        return n == 64 || n == 128 || n == 256;
-    if (kind->kind == EMU_KIND_I8 && shape->group == 2)
-        return n >= 32 && n <= 256 && n % 32 == 0;
-    if (kind->kind == EMU_KIND_I8 && n != 8 && n != 24 && n % 16 != 0)
-        return false;
-    return n >= step && n <= 256 && n % step == 0;
-}
-
-static int depth_of(const struct kind *kind)
-{
-    return kind->kind == EMU_KIND_F16 ? 16 : kind->kind == EMU_KIND_TF32 ? 8 : 32;
-}
 
 /* ---- What is multiplied ---- */
 
@@ -506,147 +456,6 @@ static void fp8_keeps_all_bits_of_f32(void **state)
     assert_int_equal(cells[0][0], bits_for(EMU_F32, 64 + ldexp(1, -6) + ldexp(1, -17)));
 }
 
-/* ---- Descriptors ---- */
-
-static bool is_legal(const struct emu_tcgen05 *form, uint32_t bits)
-{
-    struct emu_product product;
-    const char *why = NULL;
-    bool done = emu_product_of(&product, form, bits, &why);
-
-    assert_true(done == (why == NULL));
-    return done;
-}
-
-static void instruction_descriptors_are_read(void **state)
-{
-    (void)state;
-    static const struct {
-        enum emu_tcgen05_kind kind;
-        int group;
-        uint32_t bits;
-        int m, n;
-        enum emu_type a, d;
-    } list[] = {
-        {EMU_KIND_F16, 1, 0x08400010, 128, 256, EMU_F16, EMU_F32},
-        {EMU_KIND_F16, 1, 0x08400490, 128, 256, EMU_BF16, EMU_F32},
-        {EMU_KIND_TF32, 1, 0x08200910, 128, 128, EMU_TF32, EMU_F32},
-        {EMU_KIND_F8F6F4, 1, 0x08200010, 128, 128, EMU_E4M3, EMU_F32},
-        {EMU_KIND_I8, 1, 0x082004a0, 128, 128, EMU_S8, EMU_S32},
-        {EMU_KIND_F16, 1, 0x04410490, 64, 256, EMU_BF16, EMU_F32},
-        {EMU_KIND_F16, 2, 0x10400490, 256, 256, EMU_BF16, EMU_F32},
-    };
-
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const struct emu_tcgen05 form = {.kind = list[i].kind, .group = list[i].group};
-        struct emu_product product;
-        const char *why = NULL;
-
-        assert_true(emu_product_of(&product, &form, list[i].bits, &why));
-        assert_int_equal(product.m, list[i].m);
-        assert_int_equal(product.n, list[i].n);
-        assert_int_equal(product.a, list[i].a);
-        assert_int_equal(product.d, list[i].d);
-        assert_int_equal(product.b_mn_major, list[i].bits >> 16 & 1);
-        /* Sparse, bits that are zero, another type of D, another number of rows. */
-        assert_false(is_legal(&form, list[i].bits | 4));
-        assert_false(is_legal(&form, list[i].bits | 1 << 6));
-        assert_false(is_legal(&form, list[i].bits | 1 << 23));
-        assert_false(is_legal(&form, list[i].bits | 1 << 29));
-        assert_false(is_legal(&form, list[i].bits | 1u << 30));
-        assert_false(is_legal(&form, list[i].bits | 3 << 4));
-        assert_false(is_legal(&form, list[i].bits & ~(31u << 24)));
-        assert_false(is_legal(&form, list[i].bits | 7 << 7));
-    }
-}
-
-/* N from 0 to 256 in steps of 8, of all kinds and numbers of rows. */
-static void shapes_that_there_are_are_known(void **state)
-{
-    (void)state;
-
-    for (int kind = 0; kind < KINDS; kind++)
-        for (int shape = 0; shape < SHAPES; shape++)
-            for (int n = 0; n <= 256; n += 8)
-                for (int in_tmem = 0; in_tmem < 2; in_tmem++) {
-                    const struct emu_tcgen05 form = {.kind = kinds[kind].kind,
-                                                     .group = shapes[shape].group,
-                                                     .ws = shapes[shape].ws,
-                                                     .a_in_tmem = in_tmem};
-                    const struct job job = {.kind = &kinds[kind], .shape = &shapes[shape], .n = n};
-
-                    assert_true(is_legal(&form, instruction_of(&job)) ==
-                                has_n(&kinds[kind], &shapes[shape], n, in_tmem));
-                }
-}
-
-static bool is_descriptor(uint64_t bits)
-{
-    struct emu_descriptor matrix;
-    const char *why = NULL;
-
-    return emu_tcgen05_descriptor(&matrix, bits, &why);
-}
-
-static void matrix_descriptors_are_read(void **state)
-{
-    (void)state;
-    const uint64_t usual = UINT64_C(0x4000404000010000);
-    struct emu_descriptor matrix;
-    const char *why = NULL;
-
-    assert_true(emu_tcgen05_descriptor(&matrix, usual | 0x1234, &why));
-    assert_int_equal(matrix.start, 0x12340);
-    assert_int_equal(matrix.stride, 1024);
-    assert_int_equal(matrix.width, 8);
-    assert_false(is_descriptor(usual & ~(UINT64_C(1) << 46)));
-    assert_false(is_descriptor(usual | UINT64_C(1) << 47));
-    assert_false(is_descriptor(usual | UINT64_C(1) << 52));
-    assert_false(is_descriptor(usual | UINT64_C(1) << 53));
-    assert_false(is_descriptor(usual | 1 << 14));
-    for (uint64_t code = 0; code < 8; code++)
-        assert_true(is_descriptor((usual & ~(UINT64_C(7) << 61)) | code << 61) ==
-                    (code == 0 || code == 1 || code == 2 || code == 4 || code == 6));
-}
-
-/* What the fields of a product may not be together. */
-static void operands_that_may_not_be_are_told(void **state)
-{
-    (void)state;
-    const struct emu_product usual = {
-        .m = 128, .n = 128, .k = 16, .group = 1, .d = EMU_F32, .a = EMU_F16, .b = EMU_F16};
-    struct emu_product product = usual;
-
-    assert_null(emu_product_fault(&product));
-    product.d_address = 16 << 16;
-    assert_non_null(emu_product_fault(&product));
-    product.m = 64;
-    assert_null(emu_product_fault(&product));
-    product.a_in_tmem = true;
-    assert_non_null(emu_product_fault(&product));
-    product.a_address = 16 << 16 | 8;
-    assert_null(emu_product_fault(&product));
-    product.a_mn_major = true;
-    assert_non_null(emu_product_fault(&product));
-    product = usual;
-    product.a = product.b = EMU_TF32;
-    product.b_mn_major = true;
-    assert_non_null(emu_product_fault(&product));
-    product.b_matrix.has_atoms_of_32 = true;
-    assert_null(emu_product_fault(&product));
-    product.b_mn_major = false;
-    assert_non_null(emu_product_fault(&product));
-    product = usual;
-    product.a = product.b = EMU_E2M1;
-    product.a_mn_major = true;
-    assert_non_null(emu_product_fault(&product));
-    product = usual;
-    product.a = product.b = EMU_S8;
-    product.b_mn_major = true;
-    product.n = 24;
-    assert_non_null(emu_product_fault(&product));
-}
-
 /* ---- What it reads ---- */
 
 static unsigned char touched[SHARED_BYTES];
@@ -722,10 +531,6 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_exact_in_all_shapes),
         cmocka_unit_test(exact_results_are_those_of_the_model),
         cmocka_unit_test(fp8_keeps_all_bits_of_f32),
-        cmocka_unit_test(instruction_descriptors_are_read),
-        cmocka_unit_test(shapes_that_there_are_are_known),
-        cmocka_unit_test(matrix_descriptors_are_read),
-        cmocka_unit_test(operands_that_may_not_be_are_told),
         cmocka_unit_test(what_is_read_is_told),
         cmocka_unit_test(operands_outside_are_refused),
     };
