@@ -248,7 +248,7 @@ static bool agent_of(const struct emu_async *work, uint32_t kind, struct emu_age
 /* st.async and red.async are by the generic proxy, and relaxed. */
 static uint32_t proxy_of(const struct emu_async *work)
 {
-    return strcmp(work->op->text->words[0], "cp") == 0 ? EMU_BY_ASYNC : EMU_STRONG;
+    return emu_op_is(work->op, "st") || emu_op_is(work->op, "red") ? EMU_STRONG : EMU_BY_ASYNC;
 }
 
 void emu_check_copy(const struct emu_async *work, struct emu_cta *cta, uint64_t address,

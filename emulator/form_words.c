@@ -106,6 +106,13 @@ static const struct entry {
     {"ldmatrix", " sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16 "},
     {"stmatrix", " sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16 "},
     {"movmatrix", " sync aligned m8n8 trans b16 "},
+    {"clusterlaunchcontrol.try_cancel",
+     ON_MBARRIER " async shared::cta multicast::cluster::all b128 "},
+    {"clusterlaunchcontrol.query_cancel.is_canceled", " pred b128 "},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid", " v4 b32 b128 "},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid::x", " b32 b128 "},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid::y", " b32 b128 "},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid::z", " b32 b128 "},
     {"setmaxnreg.inc", " sync aligned u32 "},
     {"setmaxnreg.dec", " sync aligned u32 "},
     {"griddepcontrol.launch_dependents", " "},
@@ -126,6 +133,7 @@ static const struct entry {
     {"barrier.cta", " "},
     {"barrier.cluster", " "},
     {"cp", " "},
+    {"clusterlaunchcontrol", " "},
     {"setmaxnreg", " "},
     {"griddepcontrol", " "},
     {"brx", " "},
@@ -185,6 +193,8 @@ static const struct group {
 /* Copies and fences are between two spaces. */
 static bool may_repeat(const struct entry *entry, const struct group *group)
 {
+    if (strcmp(group->what, "type") == 0 && strncmp(entry->opcode, "clusterl", 8) == 0)
+        return true; /* of the result, and of the answer */
     return strcmp(group->what, "space") == 0 &&
            (strncmp(entry->opcode, "cp.", 3) == 0 || strncmp(entry->opcode, "fence", 5) == 0 ||
             strncmp(entry->opcode, "membar", 6) == 0);

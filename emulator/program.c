@@ -278,11 +278,10 @@ static bool decode_guard(struct emu_decoder *d, const struct emu_instruction *i,
 static bool decode_one(struct emu_decoder *d, const struct emu_instruction *i, struct emu_op *op)
 {
     static const emu_decode decoders[] = {
-        emu_decode_control, emu_decode_memory, emu_decode_atomic,
-        emu_decode_barrier, emu_decode_async,  emu_decode_mbarrier,
-        emu_decode_matrix,  emu_decode_tensor, emu_decode_tcgen05, emu_decode_copy_queue,
-        emu_decode_map,     emu_decode_remote, emu_decode_registers,
-        decode_alu,
+        emu_decode_control,   emu_decode_memory,         emu_decode_atomic, emu_decode_barrier,
+        emu_decode_async,     emu_decode_mbarrier,       emu_decode_matrix, emu_decode_tensor,
+        emu_decode_tcgen05,   emu_decode_copy_queue,     emu_decode_map,    emu_decode_remote,
+        emu_decode_registers, emu_decode_launch_control, decode_alu,
     };
 
     if (!emu_check_words(d, i))

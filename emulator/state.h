@@ -657,6 +657,8 @@ enum emu_decoded emu_decode_registers(struct emu_decoder *d, const struct emu_in
 uint32_t emu_first_registers(const struct emu_function *function, uint32_t threads);
 enum emu_decoded emu_decode_tensor(struct emu_decoder *d, const struct emu_instruction *i,
                                    struct emu_op *op);
+enum emu_decoded emu_decode_launch_control(struct emu_decoder *d, const struct emu_instruction *i,
+                                           struct emu_op *op);
 enum emu_decoded emu_decode_tcgen05(struct emu_decoder *d, const struct emu_instruction *i,
                                     struct emu_op *op);
 
