@@ -165,8 +165,8 @@ static const char *const refused[] = {
     "tcgen05.mma.ws.cta_group::1.kind::f16 [%r0], %d0, %d1, %r1, %p0, 8;",
     "tcgen05.mma.sp.cta_group::1.kind::f16 [%r0], %d0, %d1, [%r2], %r1, %p0;",
     "tcgen05.mma.cta_group::1.kind::mxf4.block_scale [%r0], %d0, %d1, %r1, [%r2], [%r3], %p0;",
-    "tcgen05.mma.cta_group::1.kind::f16 [%r0], %d0, %d1, %r1, %p0;"
-    " tcgen05.commit.cta_group::2.mbarrier::arrive::one.b64 [%d0];",
+    ("tcgen05.mma.cta_group::1.kind::f16 [%r0], %d0, %d1, %r1, %p0;"
+     " tcgen05.commit.cta_group::2.mbarrier::arrive::one.b64 [%d0];"),
 };
 
 static void forms_are_accepted_or_refused(void **state)

@@ -589,3 +589,15 @@ void foreign_gemm_wgmma_s8(void *const *arguments)
             d[i] += a[i / 16 * 64 + k] * b[i % 16 * 64 + k];
     }
 }
+
+void foreign_gemm_tcgen05_cta(void *const *a)
+{
+    for (size_t i = 0; i < 128 * 64; i++)
+        ((float *)a[2])[i] = (float)dot(FOREIGN_F16, a[0], i / 64, a[1], i % 64, 320);
+}
+
+void foreign_gemm_tcgen05_pair(void *const *a)
+{
+    for (size_t i = 0; i < 256 * 64; i++)
+        ((float *)a[2])[i] = (float)dot(FOREIGN_F16, a[0], i / 64, a[1], i % 64, 320);
+}
