@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a warp under way; then all are done. */
+enum { MOVES_MAX = 16 };
+
 /* A NaN as f32, and as two f16. */
 #define POISON 0x7fff7fffu
 
@@ -217,6 +220,9 @@ enum emu_step emu_tcgen05_move(struct emu_warp *warp, struct emu_group *group,
         return EMU_STEP_FAULT;
     if (warp->check)
         emu_check_tmem_move(warp, op, address);
+    if (warp->moves && warp->moves->count == MOVES_MAX)
+        emu_moves_settle(warp);
+    emu_charge(warp->cta->cluster, (uint64_t)form->registers * EMU_LANES * sizeof(uint32_t));
     is_early = warp->cta->cluster->timed || emu_draw(&warp->cta->cluster->random) % 2 == 0;
     move = push(warp);
     if (move)

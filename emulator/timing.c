@@ -136,6 +136,18 @@ static enum emu_cost_class of_product(const struct emu_instruction *text)
     return has(text, "mma_async") ? EMU_COST_PRODUCT_ISSUE : EMU_COST_GROUP;
 }
 
+static enum emu_cost_class of_tensor(const struct emu_instruction *text)
+{
+    return has(text, "mma") || has(text, "cp") || has(text, "shift") ? EMU_COST_PRODUCT_ISSUE
+           : has(text, "commit")                                     ? EMU_COST_MBARRIER
+                                                                     : EMU_COST_GROUP;
+}
+
+static enum emu_cost_class of_launch_control(const struct emu_instruction *text)
+{
+    return has(text, "try_cancel") ? EMU_COST_COPY_ISSUE : EMU_COST_ALU;
+}
+
 static enum emu_cost_class of_atomic(const struct emu_instruction *text)
 {
     if (has(text, "async"))
@@ -194,9 +206,17 @@ enum emu_cost_class emu_cost_class_of(const struct emu_instruction *text)
         const char *word;
         enum emu_cost_class (*class_of)(const struct emu_instruction *text);
     } split[] = {
-        {"mbarrier", of_mbarrier}, {"fence", of_fence},   {"membar", of_fence},
-        {"cp", of_copy},           {"wgmma", of_product}, {"atom", of_atomic},
-        {"red", of_atomic},        {"bar", of_barrier},   {"barrier", of_barrier},
+        {"mbarrier", of_mbarrier},
+        {"fence", of_fence},
+        {"membar", of_fence},
+        {"cp", of_copy},
+        {"wgmma", of_product},
+        {"atom", of_atomic},
+        {"red", of_atomic},
+        {"bar", of_barrier},
+        {"barrier", of_barrier},
+        {"tcgen05", of_tensor},
+        {"clusterlaunchcontrol", of_launch_control},
     };
     const char *word = text->words[0];
 

@@ -12,25 +12,44 @@
 
 /* ---- Of a CTA ---- */
 
-struct emu_tmem *emu_tmem_of(struct emu_cta *cta)
+/* It counts among the device's memory, as frames do. */
+static bool has_tmem(struct emu_cta *cta)
 {
     struct emu_tmem *tmem = cta->tmem;
 
     if (tmem)
-        return tmem;
+        return true;
+    if (!emu_hold(cta->cluster, sizeof *tmem))
+        return false;
     tmem = cta->tmem = calloc(1, sizeof *tmem);
-    if (!tmem)
-        return NULL;
+    if (!tmem) {
+        emu_let_go(cta->cluster, sizeof *tmem);
+        return false;
+    }
     tmem->warp = -1;
     for (int i = 0; i < EMU_TMEM_CELLS; i++)
         tmem->cells[i] = FRESH_CELL;
-    return tmem;
+    return true;
 }
 
 void emu_tmem_drop(struct emu_cta *cta)
 {
+    if (cta->tmem)
+        emu_let_go(cta->cluster, sizeof *cta->tmem);
     free(cta->tmem);
     cta->tmem = NULL;
+}
+
+/* That of the thread's CTA, or of both of its pair. */
+static enum emu_step make_tmem(struct emu_warp *warp, const struct emu_op *op)
+{
+    struct emu_cta *peer = op->tensor.tcgen05.group == 2 ? emu_pair_of(warp->cta) : NULL;
+
+    if (has_tmem(warp->cta) && (!peer || has_tmem(peer)))
+        return EMU_STEP_NEXT;
+    return warp->cta->cluster->lacks_memory
+               ? emu_stopped(warp->cta->cluster)
+               : emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for tensor memory");
 }
 
 struct emu_cta *emu_pair_of(const struct emu_cta *cta)
@@ -220,11 +239,12 @@ static enum emu_step tell_address(struct emu_warp *warp, struct emu_group *group
     emu_lanes lanes;
     const uint64_t *addresses = emu_read(warp, group, &op->sources[EMU_PLACE_TO], mask, lanes);
     struct emu_places places;
+    const struct emu_cta *cta;
     uint32_t offset;
     enum emu_step step;
 
-    if (op->space == EMU_SPACE_NONE &&
-        emu_cta_of_address(warp->cta, addresses[lane], &offset) != warp->cta)
+    cta = emu_cta_of_address(warp->cta, addresses[lane], &offset);
+    if (cta != warp->cta && !(cta && cta->rank == 0 && op->space == EMU_SPACE_SHARED))
         return emu_fault(warp, op, lane, EMU_ILLEGAL_ADDRESS,
                          "the address 0x%llx is not in the shared memory of the CTA",
                          (unsigned long long)addresses[lane]);
@@ -243,24 +263,24 @@ enum emu_step emu_tmem_allocate(struct emu_warp *warp, struct emu_group *group,
 {
     struct emu_cta *ctas[2], *peer;
     int group_size = emu_tcgen05_ctas(warp, op, ctas);
-    struct emu_tmem *own = emu_tmem_of(warp->cta), *other = NULL;
+    struct emu_tmem *own;
     uint32_t columns;
     enum emu_step step;
 
     if (group_size == 0 || !emu_uniform(warp, group, op, EMU_PLACE_SECOND, mask, &columns))
         return EMU_STEP_FAULT;
+    step = make_tmem(warp, op);
+    if (step != EMU_STEP_NEXT)
+        return step;
     peer = group_size == 2 ? emu_pair_of(warp->cta) : NULL;
-    if (peer)
-        other = emu_tmem_of(peer);
-    if (!own || (peer && !other))
-        return emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for tensor memory");
+    own = warp->cta->tmem;
     if (!own->is_given) {
         step = check_allocation(warp, op, mask, own, columns);
         if (step != EMU_STEP_NEXT)
             return step;
     }
     own->warp = warp->index;
-    step = give(warp, op, own, other, columns);
+    step = give(warp, op, own, peer ? peer->tmem : NULL, columns);
     if (step != EMU_STEP_NEXT)
         return step;
     step = tell_address(warp, group, op, mask, own->given_column);
@@ -317,18 +337,18 @@ enum emu_step emu_tmem_deallocate(struct emu_warp *warp, struct emu_group *group
 enum emu_step emu_tmem_relinquish(struct emu_warp *warp, struct emu_group *group,
                                   const struct emu_op *op, uint32_t mask)
 {
-    struct emu_tmem *tmem = emu_tmem_of(warp->cta);
     struct emu_cta *ctas[2];
+    enum emu_step step;
 
     (void)group;
     if (!emu_tcgen05_ctas(warp, op, ctas))
         return EMU_STEP_FAULT;
     if (!is_whole(warp, mask))
         return misuse(warp, op, "all 32 threads of a warp must execute it");
-    if (!tmem)
-        return emu_fault(warp, op, -1, EMU_NO_RESOURCES, "no memory for tensor memory");
-    tmem->has_relinquished = true;
-    return EMU_STEP_NEXT;
+    step = make_tmem(warp, op);
+    if (step == EMU_STEP_NEXT)
+        warp->cta->tmem->has_relinquished = true;
+    return step;
 }
 
 /* ---- The end of a CTA, and of a wait ---- */

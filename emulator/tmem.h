@@ -25,8 +25,6 @@ struct emu_tmem {
     bool is_given;
 };
 
-/* That of the CTA; null without memory. */
-struct emu_tmem *emu_tmem_of(struct emu_cta *cta);
 /* The other CTA of the pair, or null where there is none. */
 struct emu_cta *emu_pair_of(const struct emu_cta *cta);
 /* False after a fault that tells that columns are not allocated there. */

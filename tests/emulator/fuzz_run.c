@@ -134,10 +134,16 @@ static void tell_findings(const struct emu_device *device)
     }
 }
 
+/* A text for Blackwell has a device of its own: sm_90a has what no other has. */
+static int target_of(const char *text)
+{
+    return strstr(text, ".target sm_10") ? 100 : 90;
+}
+
 static void run_text(const char *text, size_t size, const struct shape *shape, enum mode mode)
 {
     const struct emu_options options = {
-        .target = 90,
+        .target = target_of(text),
         .multiprocessors = 2,
         .limits = {.memory_bytes = MEMORY, .steps = STEPS, .depth = DEPTH},
         .seed = shape->seed,
