@@ -70,6 +70,12 @@ int emu_tcgen05_ctas(struct emu_warp *warp, const struct emu_op *op, struct emu_
                      ".cta_group::2, and the cluster has no other CTA for a pair");
         return 0;
     }
+    if (warp->cta->tmem && warp->cta->tmem->group && warp->cta->tmem->group != group) {
+        emu_fault_as(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "tmem-misuse",
+                     ".cta_group::%d, and the CTA has allocated with .cta_group::%d", group,
+                     warp->cta->tmem->group);
+        return 0;
+    }
     if (group == 2)
         ctas[warp->cta->rank & 1 ? 0 : 1] = peer;
     return group;
@@ -156,6 +162,7 @@ static void take(struct emu_tmem *tmem, const struct emu_op *op, uint32_t column
 {
     tmem->list[tmem->count++] = (struct emu_allocated){column, columns, op};
     tmem->last_columns = columns;
+    tmem->group = op->tensor.tcgen05.group;
 }
 
 /* ---- alloc ---- */
@@ -322,8 +329,6 @@ enum emu_step emu_tmem_deallocate(struct emu_warp *warp, struct emu_group *group
     if (found->columns != columns)
         return emu_fault_as(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "tmem-misuse",
                             "%u columns, and the allocation is of %u", columns, found->columns);
-    if (found->by->tensor.tcgen05.group != op->tensor.tcgen05.group)
-        return misuse(warp, op, "the allocation was made with the other .cta_group");
     if (tmem->warp != warp->index)
         return emu_fault_as(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "tmem-misuse",
                             "warp %d of the CTA has allocated: one warp does it all", tmem->warp);

@@ -18,6 +18,7 @@ struct emu_tmem {
     int count;
     int warp;              /* that allocates and deallocates; -1: none has */
     uint32_t last_columns; /* of the last allocation; 0: there was none */
+    int group;             /* its .cta_group, which all of a kernel have alike */
     bool has_relinquished;
     /* What this CTA of a pair has asked for, and what it was given when the other had asked too. */
     const struct emu_op *wanted_by;

@@ -299,6 +299,25 @@ static void rules_of_allocation_are_kept(void **state)
           EMU_ILLEGAL_INSTRUCTION, "no other CTA");
 }
 
+/* In one function ptxas refuses both; in two it is the kernel that must not. */
+static void groups_are_not_mixed(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.6\n.target sm_100a\n.address_size 64\n"
+        ".func other(.reg .b32 address)\n{\n"
+        "tcgen05.dealloc.cta_group::2.sync.aligned.b32 address, 32;\nret;\n}\n"
+        ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>;\n"
+        ".shared .align 4 .b32 slot;\nmov.u32 %r0, slot;\n"
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32;\n"
+        "ld.shared.b32 %r1, [%r0];\ncall other, (%r1);\nret;\n}\n";
+    static const char *const words[] = {"allocated with .cta_group::1", NULL};
+    struct trial trial = make(text, 1);
+
+    trial_expect_fault(&trial, 2, 32, 2, EMU_ILLEGAL_INSTRUCTION, words);
+    trial_free(&trial);
+}
+
 /* One that finds no columns waits, here for ever. */
 static void allocations_block(void **state)
 {
@@ -422,6 +441,36 @@ static void moves_take_their_time(void **state)
     assert_in_range(late, 1, 4 * SEEDS - 1);
 }
 
+/* What a schedule draws depends on the seed and on nothing else. */
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    static const char text[] =
+        TENSOR(ALLOC("32") "mov.u32 %r0, 7;\nmov.u32 %r1, 9;\n"
+                           "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r29], {%r0};\n"
+                           "tcgen05.wait::st.sync.aligned;\n"
+                           "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r29];\n"
+                           "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r29], {%r1};\n"
+                           "tcgen05.wait::ld.sync.aligned;\n"
+                           "mov.u32 %r3, %ctaid.x;\nmul.wide.u32 %d0, %r3, 8;\n"
+                           "add.u64 %d0, %out, %d0;\nst.global.v2.b32 [%d0], {%r2, %r29};\n"
+                           "tcgen05.wait::st.sync.aligned;\n" DEALLOC("32"));
+    uint32_t first[64] = {0};
+
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        struct emu_options options = options_of(100, 5);
+        struct trial trial;
+
+        options.threads = threads;
+        trial = trial_make_on(text, &options);
+        trial_expect_done(&trial, 32, 32, 0, 0);
+        if (threads == 1)
+            memcpy(first, trial.words, sizeof first);
+        assert_memory_equal(first, trial.words, sizeof first);
+        trial_free(&trial);
+    }
+}
+
 static void loads_that_may_not_be_are_faults(void **state)
 {
     (void)state;
@@ -474,11 +523,13 @@ int main(void)
         cmocka_unit_test(allocations_do_not_overlap),
         cmocka_unit_test(columns_come_back),
         cmocka_unit_test(rules_of_allocation_are_kept),
+        cmocka_unit_test(groups_are_not_mixed),
         cmocka_unit_test(allocations_block),
         cmocka_unit_test(pairs_allocate_together),
         cmocka_unit_test(pairs_wait_for_each_other),
         cmocka_unit_test(what_is_stored_is_loaded),
         cmocka_unit_test(moves_take_their_time),
+        cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(loads_that_may_not_be_are_faults),
         cmocka_unit_test(commits_arrive),
     };
