@@ -185,13 +185,6 @@ void emu_check_done(struct emu_warp *warp)
     emu_check_found(found);
 }
 
-/* What a load, or a sum, reads of tensor memory is used; not so rows of A. */
-static bool is_missed_in_tmem(const struct emu_access *now, uint64_t address)
-{
-    return address >= EMU_TMEM_AT &&
-           (now->kind & EMU_WRITES || now->op->tensor.tcgen05.what == EMU_TCGEN05_LD);
-}
-
 /* Something orders them, but not for each other. */
 static bool is_too_narrow(const struct emu_warp *warp, const struct emu_access *before)
 {
@@ -249,7 +242,8 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
                        "orders before it";
         break;
     case EMU_UNWRITTEN:
-        if (now->kind & EMU_BY_ASYNC && cta && !is_missed_in_tmem(now, address))
+        if (now->kind & EMU_MAY_BE_UNUSED ||
+            (now->kind & EMU_BY_ASYNC && cta && address < EMU_TMEM_AT))
             return; /* by the tensor cores, or a store of a whole box: what comes of it may be left
                      * unused */
         found.code = "uninitialised";

@@ -8,7 +8,7 @@ enum {
     OTHERS_MAX = 64, /* of one history; then the oldest is forgotten, and may be missed */
     MEMO_SIZE = 1 << 14,
     MANY = 1 << 20,
-    KINDS = 64 /* of accesses: bits */
+    KINDS = 128 /* of accesses: bits */
 };
 
 struct history {

@@ -32,7 +32,8 @@ enum {
     EMU_BY_ASYNC = 8,
     /* Of strong ones that are so for the threads of the CTA, or of the cluster, alone. */
     EMU_FOR_CTA = 16,
-    EMU_FOR_CLUSTER = 32
+    EMU_FOR_CLUSTER = 32,
+    EMU_MAY_BE_UNUSED = 64 /* what it reads: that nobody wrote it means nothing */
 };
 
 /* An access: by whom, when, by what in the text. */

@@ -150,6 +150,20 @@ static void access_lanes(struct emu_warp *warp, const struct emu_access *access,
         emu_check_access(warp, -1, access, clock, cta, place_of(lane + i, column), columns);
 }
 
+/* Lanes and columns that no product wrote are loaded with others, and left unused: only where
+ * nothing of it was written it is a mistake. */
+static bool has_writes(const struct emu_cta *cta, uint32_t lane, uint32_t lanes, uint32_t column,
+                       uint32_t columns)
+{
+    const uint32_t *shadow = cta->check->tmem;
+
+    for (uint32_t i = lane; shadow && i < lane + lanes; i++)
+        for (uint32_t k = column; k < column + columns; k++)
+            if (shadow[i * EMU_TMEM_COLUMNS + k] != EMU_NEVER_WRITTEN)
+                return true;
+    return false;
+}
+
 void emu_check_tmem_move(struct emu_warp *warp, const struct emu_op *op, uint32_t address)
 {
     const struct emu_tcgen05 *form = &op->tensor.tcgen05;
@@ -166,6 +180,8 @@ void emu_check_tmem_move(struct emu_warp *warp, const struct emu_op *op, uint32_
                            (form->what == EMU_TCGEN05_LD ? EMU_READS : EMU_WRITES) | EMU_BY_ASYNC);
     moves->last = seen(&warp->check->clock, warp->check->self);
     emu_check_tick(warp);
+    if (has_writes(warp->cta, emu_tmem_lane(address), lanes, column, columns))
+        access.kind |= EMU_MAY_BE_UNUSED;
     if (form->split == 0) {
         access_lanes(warp, &access, &own->known, warp->cta, emu_tmem_lane(address), lanes, column,
                      columns);
@@ -270,7 +286,7 @@ static void access_product(const struct emu_piped *item, const struct emu_access
     int count = emu_product_spans(product, spans);
 
     of_d.kind = EMU_WRITES | EMU_BY_ASYNC | (product->add_d ? EMU_READS : 0u);
-    of_a.kind = EMU_READS | EMU_BY_ASYNC;
+    of_a.kind = EMU_READS | EMU_BY_ASYNC | EMU_MAY_BE_UNUSED;
     for (int i = 0; i < count; i++)
         for (uint32_t lane = spans[i].lane; lane < spans[i].lane + EMU_SPAN_ROWS; lane++) {
             if (product->a_in_tmem)
