@@ -25,7 +25,8 @@ void emu_block_prepare(const struct emu_block *block, enum emu_type type,
 void emu_block_multiply(const struct emu_block *block, const union emu_element *a,
                         const union emu_element *b, union emu_element *d);
 
-/* The floating-point kinds bit for bit as Hopper's tensor cores, or Blackwell's; see mma_exact.c. */
+/* The floating-point kinds bit for bit as Hopper's tensor cores, or Blackwell's; see mma_exact.c.
+ */
 void emu_block_multiply_exact(const struct emu_block *block, const union emu_element *a,
                               const union emu_element *b, union emu_element *d);
 

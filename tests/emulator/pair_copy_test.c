@@ -69,12 +69,12 @@ static void the_even_cta_hears_of_both(void **state)
     static const char text[] = PAIR(
         "and.b32 %r5, %r2, 0xfeffffff;\nand.b32 %r6, %r0, 1;\nsetp.ne.or.u32 %p2, %r6, 0, %p0;\n"
         "@!%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 2048;\n"
-        "@!%p0 " COPY(".cta_group::2", "%r1", "%r5", "") "setp.ne.u32 %p3, %r6, 0;\n@%p3 bra "
-                                                         "D;\n" WAIT_FOR(
-                                                             "%r2") "D: "
-                                                                    "barrier.cluster.arrive."
-                                                                    "aligned;\nbarrier.cluster."
-                                                                    "wait.aligned;\n" STORE_TILE);
+        "@!%p0 " COPY(".cta_group::2", "%r1", "%r5",
+                      "") "setp.ne.u32 %p3, %r6, 0;\n@%p3 bra "
+                          "D;\n" WAIT_FOR("%r2") "D: "
+                                                 "barrier.cluster.arrive."
+                                                 "aligned;\nbarrier.cluster."
+                                                 "wait.aligned;\n" STORE_TILE);
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct trial trial = make(text, seed, 100);
@@ -94,13 +94,13 @@ static void a_multicast_tells_one_of_each_pair(void **state)
              "@!%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 2048;\n"
              "mov.b16 %h0, 15;\nmapa.shared::cluster.u32 %r5, %r2, 1;\n"
              "setp.ne.or.u32 %p4, %r0, 2, %p0;\n"
-             "@!%p4 " COPY(".multicast::cluster.cta_group::2",
-                           "%r1", "%r5", ", %h0") "setp.ne.u32 %p3, %r6, 1;\n@%p3 bra "
-                                                  "D;\n" WAIT_FOR("%r2") "D: "
-                                                                         "barrier.cluster.arrive."
-                                                                         "aligned;\nbarrier."
-                                                                         "cluster.wait.aligned;"
-                                                                         "\n" STORE_TILE);
+             "@!%p4 " COPY(".multicast::cluster.cta_group::2", "%r1", "%r5",
+                           ", %h0") "setp.ne.u32 %p3, %r6, 1;\n@%p3 bra "
+                                    "D;\n" WAIT_FOR("%r2") "D: "
+                                                           "barrier.cluster.arrive."
+                                                           "aligned;\nbarrier."
+                                                           "cluster.wait.aligned;"
+                                                           "\n" STORE_TILE);
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct trial trial = make(text, seed, 100);
