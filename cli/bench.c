@@ -3,6 +3,7 @@
 #include "cli/bench.h"
 
 #include "cli/bench_record.h"
+#include "cli/build_id.h"
 #include "cli/file.h"
 #include "cli/request.h"
 #include "cli/results.h"
@@ -97,6 +98,7 @@ enum lathe_status bench_begin(struct bench_setup *setup, const struct words *wor
                                   .out = out,
                                   .machine = LATHE_BENCH_MACHINE_INIT,
                                   .vs = words_value(words, "vs"),
+                                  .git = build_git_id(),
                                   .path = words->output};
     status = bench_options(words, block_ms, &setup->options, err);
     if (status == LATHE_OK && setup->path && strcmp(setup->path, "-") == 0)
@@ -296,16 +298,15 @@ const struct verb verb_bench = {
         "\n"
         "--json: {\"words\", \"m\", \"n\", \"k\", \"type\", \"vs\", \"protocol\", \"device\", "
         "\"device_hash\", \"arch\",\n"
-        "\"sms\", \"cuda\", \"driver\", \"cublaslt\", \"lathe\", \"date\", \"plan\": as of lathe "
-        "plan, \"plan_words\",\n"
-        "\"launches\": of a block, \"sets\": of buffers, \"verified\", \"measured_again\", "
-        "\"clocks\",\n"
-        "\"efficiency\": of what the clock allows, \"tb_per_s\", \"rows\": one a contender "
-        "[{\"vs\", \"time_us\",\n"
-        "\"tflops\", \"vs_time_us\", \"vs_tflops\", \"ratio\": above 1 lathe is faster, "
-        "\"ratio_low\",\n"
-        "\"ratio_high\": 95 %, \"heuristic\": the chosen one, from 1, of \"heuristics\", "
-        "\"vs_clocks\"}]}.\n"
+        "\"sms\", \"cuda\", \"driver\", \"cublaslt\", \"lathe\", \"git\": the commit, \"date\",\n"
+        "\"plan\": as of lathe plan, \"plan_words\", \"launches\": of a block, \"sets\": of "
+        "buffers,\n"
+        "\"verified\", \"measured_again\", \"clocks\", \"efficiency\": of what the clock allows,\n"
+        "\"tb_per_s\", \"rows\": one a contender [{\"vs\", \"time_us\", \"tflops\", "
+        "\"vs_time_us\", \"vs_tflops\",\n"
+        "\"ratio\": above 1 lathe is faster, \"ratio_low\", \"ratio_high\": 95 %, \"heuristic\": "
+        "the\n"
+        "chosen one, from 1, of \"heuristics\", \"vs_clocks\"}]}.\n"
         "Times are medians. With vs=none there is one row, and what is the contender's is null.\n"
         "A suite gives {\"suite\", \"records\": [...], \"summary\", \"left\"}, a ladder \"rungs\" "
         "in the place\n"

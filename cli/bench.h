@@ -15,6 +15,7 @@ struct bench_setup {
     struct lathe_bench_options options;
     struct lathe_bench_machine machine;
     const char *vs;   /* as given: "cublaslt,cublaslt-best" */
+    const char *git;  /* the commit that all was built from */
     const char *path; /* of -o; or null: there is no file   */
     FILE *file;
     json_t *held; /* what it held before */

@@ -35,24 +35,24 @@ static json_t *now_json(void)
     return json_text(text);
 }
 
-static json_t *machine_json(const struct lathe_bench_machine *machine)
+static json_t *machine_json(const struct lathe_bench_machine *machine, const char *git)
 {
     char cuda[16];
 
     snprintf(cuda, sizeof cuda, "%d.%d", machine->cuda_version / 1000,
              machine->cuda_version % 1000 / 10);
-    return json_pack("{s:o, s:o, s:s, s:i, s:s, s:o, s:o, s:s, s:o}", "device",
-                     json_text(machine->device), "device_hash", text_or_null(machine->device_hash),
-                     "arch", lathe_arch_name(machine->arch), "sms", machine->sms, "cuda", cuda,
-                     "driver", text_or_null(machine->driver), "cublaslt",
-                     text_or_null(machine->cublaslt), "lathe", lathe_version(), "date", now_json());
+    return json_pack(
+        "{s:o, s:o, s:s, s:i, s:s, s:o, s:o, s:s, s:s, s:o}", "device", json_text(machine->device),
+        "device_hash", text_or_null(machine->device_hash), "arch", lathe_arch_name(machine->arch),
+        "sms", machine->sms, "cuda", cuda, "driver", text_or_null(machine->driver), "cublaslt",
+        text_or_null(machine->cublaslt), "lathe", lathe_version(), "git", git, "date", now_json());
 }
 
 json_t *record_head(const struct bench_setup *setup, const struct lathe_request *request)
 {
     const struct lathe_gemm *p = &request->gemm;
     char *words = request_words(request);
-    json_t *machine = machine_json(&setup->machine);
+    json_t *machine = machine_json(&setup->machine, setup->git);
     json_t *head =
         json_pack("{s:o, s:I, s:I, s:I, s:s, s:s, s:o}", "words", json_text(words ? words : ""),
                   "m", (json_int_t)p->m, "n", (json_int_t)p->n, "k", (json_int_t)p->k, "type",

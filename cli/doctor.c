@@ -1,4 +1,5 @@
 /* doctor.c: what was found on this machine, and what to do about what was not. */
+#include "cli/build_id.h"
 #include "cli/request.h"
 #include "cli/verb.h"
 
@@ -32,7 +33,8 @@ static json_t *report_json(const struct lathe_finding *findings, size_t count)
                                                found_name(f->found), "detail", json_text(f->detail),
                                                "advice", json_text(f->advice)));
     }
-    return json_pack("{s:s, s:b, s:o}", "version", lathe_version(), "ok", ok, "findings", array);
+    return json_pack("{s:s, s:s, s:b, s:o}", "version", lathe_version(), "git", build_git_id(),
+                     "ok", ok, "findings", array);
 }
 
 static void print_report(struct output *out, const struct lathe_finding *findings, size_t count)
@@ -44,7 +46,8 @@ static void print_report(struct output *out, const struct lathe_finding *finding
 
         width = length > width ? length : width;
     }
-    output_text(out, "%-*s  %-7s  lathe %s\n", width, "library", "found", lathe_version());
+    output_text(out, "%-*s  %-7s  lathe %s, git %s\n", width, "library", "found", lathe_version(),
+                build_git_id());
     for (size_t i = 0; i < count; i++) {
         const struct lathe_finding *f = &findings[i];
 
@@ -84,10 +87,11 @@ const struct verb verb_doctor = {
         "where something is missing or in trouble. The exit code is 0 whatever was found,\n"
         "for the report is what was asked for; \"ok\" in --json says whether all is well.\n"
         "\n"
-        "--json: {\"version\", \"ok\": nothing is missing or in trouble, \"findings\": "
-        "[{\"what\",\n"
-        "\"found\": \"found\", \"missing\" or \"trouble\", \"detail\", \"advice\": empty if "
-        "found}]}.\n",
+        "--json: {\"version\", \"git\": the commit it was built from, -dirty where files had "
+        "changed,\n"
+        "\"ok\": nothing is missing or in trouble, \"findings\": [{\"what\", \"found\": "
+        "\"found\", \"missing\"\n"
+        "or \"trouble\", \"detail\", \"advice\": empty if found}]}.\n",
     .examples = "  lathe doctor\n"
                 "  lathe doctor --json\n",
     .run = run,

@@ -1,6 +1,7 @@
 /* main.c: the command `lathe`. Tells words apart, finds the verb, and lets it run.
  *
  * What a verb does stands in its own file; how problems and plans are written, in the library. */
+#include "cli/build_id.h"
 #include "cli/help.h"
 
 #include <fcntl.h>
@@ -37,7 +38,9 @@ enum lathe_status verb_refuse(const char *name, struct lathe_error *err)
 static int print_version(struct output *out)
 {
     if (out->json)
-        return output_json(out, json_pack("{s:s}", "version", lathe_version()), EXIT_DONE);
+        return output_json(
+            out, json_pack("{s:s, s:s}", "version", lathe_version(), "git", build_git_id()),
+            EXIT_DONE);
     output_text(out, "lathe %s\n", lathe_version());
     return EXIT_DONE;
 }

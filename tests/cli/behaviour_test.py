@@ -345,6 +345,14 @@ def doctor_reports_what_is_missing(bench):
         assert found[what]["advice"], what
     lines = bench.run("doctor", LATHE_NVJITLINK_LIBRARY=support.NO_SUCH_LIBRARY).text.splitlines()
     equal(len(lines), len(found) + 1, "lines")
+    assert lines[0].endswith(", git " + result.json["git"]), lines[0]
+
+
+def the_commit_is_told(bench):
+    git = bench.run("--version --json").json["git"]
+    assert re.fullmatch(r"unknown|[0-9a-f]{7,40}(-dirty)?", git), git
+    for words in (f"emit {GEMM}", f"emit {GEMM} --json"):
+        assert git == "unknown" or git.split("-")[0] not in bench.run(words).text, words
 
 
 # ---- Results ----
@@ -685,7 +693,7 @@ TESTS = [
     drivers_that_cannot_do_it_are_named,
     planning_does_without_a_gpu_that_can_do_it, planning_makes_no_cuda_context,
     without_nvjitlink_build_says_so, planning_and_emitting_need_neither,
-    doctor_reports_what_is_missing, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
+    doctor_reports_what_is_missing, the_commit_is_told, emit_gives_the_same_bytes_everywhere, emit_describes_the_kernel,
     plan_holds_what_is_promised, explain_answers_beside_its_picture,
     every_listed_plan_can_be_planned, list_has_every_section,
     variants_are_listed_with_where_they_plan_and_emit,

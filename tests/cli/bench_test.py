@@ -82,7 +82,7 @@ def a_suite_is_a_line_a_problem(bench):
     equal([record["class"] for record in records], ["small", "small", "odd"], "classes")
     equal(records[1]["words"], "gemm m=8 n=16 k=8 type=bf16", "words")
     equal(records[2]["refused"]["code"], "unsupported", "refusal")
-    for key in ("device", "device_hash", "driver", "cuda", "cublaslt", "lathe", "date", "plan_words",
+    for key in ("device", "device_hash", "driver", "cuda", "cublaslt", "lathe", "git", "date", "plan_words",
                 "protocol", "launches", "sets", "rows", "verified", "measured_again", "clocks",
                 "suite", "class", "model", "vs"):
         assert key in records[0], key

@@ -179,6 +179,7 @@ def steady(text, bench):
     text = re.sub(r'"(emit_us|link_ms|load_ms|emulated_ms)": [0-9.e+-]+', r'"\1": 0', text)
     text = EMULATED.sub("0.00 ms", text)
     text = re.sub(r'"version": "[0-9.]+"', '"version": "VERSION"', text)
+    text = re.sub(r'"git": "[^"]+"', '"git": "COMMIT"', text)
     return re.sub(r"\blathe [0-9]+\.[0-9]+\.[0-9]+", "lathe VERSION", text)
 
 
