@@ -1,4 +1,5 @@
-/* stub_cubin.h: what the driver reads in a cubin: its kernels, and what each needs at a launch. */
+/* stub_cubin.h: what the driver reads in a cubin, or in text: its kernels, and what each needs at a
+ * launch. */
 #ifndef STUB_CUBIN_H
 #define STUB_CUBIN_H
 
@@ -21,6 +22,7 @@ struct stub_kernel {
 
 struct stub_cubin {
     int sm; /* 90 for sm_90 and sm_90a */
+    bool is_text;
     int kernel_count;
     struct stub_kernel *kernels;
 };
@@ -33,5 +35,11 @@ size_t stub_cubin_bytes(const void *image, size_t limit);
  * without memory. */
 bool stub_cubin_read(struct stub_cubin *cubin, const void *image, size_t bytes);
 void stub_cubin_release(struct stub_cubin *cubin);
+
+/* Whether an image is text, which begins with ".version". */
+bool stub_is_text(const void *image, size_t limit);
+/* The same of text that ends in a zero and stays until the release; names are ended in it. False
+ * where there is no kernel, or one that has other parameters than scalars. */
+bool stub_text_read(struct stub_cubin *cubin, char *text);
 
 #endif

@@ -1,10 +1,10 @@
 /* stub_driver.h: how a test steers and questions the stub driver.
  *
  * libcuda_stub.so exports the CUDA driver's functions that Lathe calls and behaves as the driver
- * does wherever a user could tell, but computes nothing: it takes cubins, checks arguments, keeps
- * device memory as host memory and records launches. The functions of stub_controls.def are
- * exported beside: a test opens the library as Lathe does, calls stub_control_open(), and then
- * says stub.fail_call(...) or stub.launch_at(0).
+ * does wherever a user could tell, but computes nothing: it takes cubins, and text as far as
+ * stub_text.c reads it, checks arguments, keeps device memory as host memory and records launches.
+ * The functions of stub_controls.def are exported beside: a test opens the library as Lathe does,
+ * calls stub_control_open(), and then says stub.fail_call(...) or stub.launch_at(0).
  *
  * Everything may be called from any thread. A mistake in a test, such as an unknown symbol, prints
  * a line and aborts.

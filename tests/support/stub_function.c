@@ -22,20 +22,47 @@ static const struct stub_device *current_device(void)
 
 /* ---- Modules --------------------------------------------------------------------------------- */
 
-/* A cubin runs where the major version is the same and the minor one no smaller. */
-static bool runs_on(int sm, const struct stub_device *device)
+/* A cubin runs where the major version is the same and the minor one no smaller; text of a plain
+ * architecture on all that came later. */
+static bool runs_on(const struct stub_cubin *cubin, const struct stub_device *device)
 {
+    int sm = cubin->sm;
+
+    if (cubin->is_text)
+        return sm <= 10 * device->major + device->minor;
     return sm / 10 == device->major && sm % 10 <= device->minor;
+}
+
+/* The bytes to keep, with the zero that ends text; 0 for what is neither. */
+static size_t image_bytes(const void *image)
+{
+    size_t length;
+
+    if (!stub_is_text(image, stub.image_limit))
+        return stub_cubin_bytes(image, stub.image_limit);
+    length = strnlen(image, stub.image_limit);
+    return length < stub.image_limit ? length + 1 : 0;
+}
+
+static CUresult read_image(struct stub_object *module, size_t bytes)
+{
+    struct stub_cubin *cubin = &module->as.module.cubin;
+    void *image = module->as.module.image;
+
+    if (stub_is_text(image, bytes))
+        return stub_text_read(cubin, image) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+    return stub_cubin_read(cubin, image, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
 }
 
 CUresult stub_module_load(CUmodule *module, const void *image)
 {
     struct stub_object *object;
+    CUresult result;
     size_t bytes;
 
     if (module == NULL || image == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    bytes = stub_cubin_bytes(image, stub.image_limit);
+    bytes = image_bytes(image);
     if (bytes == 0)
         return CUDA_ERROR_INVALID_IMAGE;
     object = stub_create(STUB_MODULE, stub_current());
@@ -47,13 +74,12 @@ CUresult stub_module_load(CUmodule *module, const void *image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     memcpy(object->as.module.image, image, bytes);
-    if (!stub_cubin_read(&object->as.module.cubin, object->as.module.image, bytes)) {
+    result = read_image(object, bytes);
+    if (result == CUDA_SUCCESS && !runs_on(&object->as.module.cubin, current_device()))
+        result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (result != CUDA_SUCCESS) {
         stub_destroy(object);
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
-    if (!runs_on(object->as.module.cubin.sm, current_device())) {
-        stub_destroy(object);
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+        return result;
     }
     *module = stub_handle(object);
     return CUDA_SUCCESS;

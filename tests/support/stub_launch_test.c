@@ -83,6 +83,58 @@ static CUresult load(const void *image)
     return result;
 }
 
+static void text_is_taken_with_its_parameters(void **state)
+{
+    static const char text[] = ".version 7.8\n.target sm_90\n"
+                               ".visible .entry first(.param .u64 a, .param .b32 b)\n"
+                               ".maxntid 32, 1, 1\n{ ret; }\n"
+                               ".visible .entry second() { ret; }\n";
+    CUlaunchConfig config = {.gridDimX = 1,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 32,
+                             .blockDimY = 1,
+                             .blockDimZ = 1};
+    unsigned long long a = 5;
+    unsigned b = 6;
+    CUmodule module = NULL;
+    CUfunction first = NULL, second = NULL;
+
+    (void)state;
+    assert_int_equal(cuda.cuModuleLoadData(&module, text), CUDA_SUCCESS);
+    assert_int_equal(cuda.cuModuleGetFunction(&first, module, "first"), CUDA_SUCCESS);
+    assert_int_equal(cuda.cuModuleGetFunction(&second, module, "second"), CUDA_SUCCESS);
+    assert_int_equal(cuda.cuLaunchKernelEx(&config, first, (void *[]){&a, &b}, NULL), CUDA_SUCCESS);
+    assert_int_equal(stub.launch_at(0)->param_count, 2);
+    assert_memory_equal(stub.launch_at(0)->params[0], &a, sizeof a);
+    assert_int_equal(stub.launch_at(0)->param_bytes[1], sizeof b);
+    config.blockDimX = 64;
+    assert_int_equal(cuda.cuLaunchKernelEx(&config, first, (void *[]){&a, &b}, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuda.cuLaunchKernelEx(&config, second, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cuda.cuModuleUnload(module), CUDA_SUCCESS);
+}
+
+static void text_that_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        CUresult result;
+    } cases[] = {
+        {".version 7.8\n.target sm_90\n", CUDA_ERROR_INVALID_PTX},
+        {".version 7.8\n.visible .entry k() { ret; }\n", CUDA_ERROR_INVALID_PTX},
+        {".version 7.8\n.target sm_90\n.visible .entry k(", CUDA_ERROR_INVALID_PTX},
+        {".version 7.8\n.target sm_90\n.visible .entry k(.param .align 8 .b8 p[16]) { ret; }\n",
+         CUDA_ERROR_INVALID_PTX},
+        {".version 8.8\n.target sm_100\n.visible .entry k() { ret; }\n",
+         CUDA_ERROR_NO_BINARY_FOR_GPU},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(load(cases[i].text), cases[i].result);
+}
+
 static void other_images_are_refused(void **state)
 {
     enum { CLASS = 4, ORDER = 5, MACHINE = 18, ARCH = 49 };
@@ -615,6 +667,8 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         ON_A_DEVICE(a_cubin_says_what_its_kernels_need),
         ON_A_DEVICE(a_function_lives_as_long_as_its_module),
+        ON_A_DEVICE(text_is_taken_with_its_parameters),
+        ON_A_DEVICE(text_that_cannot_be_is_refused),
         ON_A_DEVICE(other_images_are_refused),
         ON_A_DEVICE(a_cubin_for_another_device_is_refused),
         ON_A_DEVICE(cubins_cut_short_are_refused),
