@@ -476,6 +476,7 @@ struct lathe_bench_options {
     const struct lathe_plan_options *rungs; /* other plans for the problem, timed as well   */
     int rung_count;
     const char *nvml_library; /* null: LATHE_NVML_LIBRARY, else found; may be absent */
+    int isolated;             /* 1: also one launch by itself; what was measured is in the report */
 };
 #define LATHE_BENCH_OPTIONS_INIT LATHE_INIT_(lathe_bench_options)
 
@@ -485,6 +486,12 @@ enum lathe_bench_kind { LATHE_BENCH_PLAN, LATHE_BENCH_CUBLASLT, LATHE_BENCH_CUBL
 struct lathe_bench_clocks {
     int samples; /* 0: there is no NVML, or too little time; the rest means nothing then */
     double sm_mhz, power_w, temperature_c;
+};
+
+/* A time of a row that stands beside that of its blocks, and what it is compared with, as there. */
+struct lathe_bench_figures {
+    double time_us; /* 0: not measured */
+    double ratio, ratio_low, ratio_high;
 };
 
 /* One that took turns with the others. */
@@ -517,12 +524,17 @@ struct lathe_bench_report {
     int row_count;      /* the plan, the rungs, the contenders                            */
     struct lathe_bench_row rows[LATHE_BENCH_ROWS_MAX];
     struct lathe_bench_clocks clocks; /* of all blocks                                    */
+    /* One launch by itself, behind a kernel that spins for so long: medians of 50, and of the
+     * ratios over them. */
+    struct lathe_bench_figures isolated[LATHE_BENCH_ROWS_MAX];
+    double isolated_spin_us;
 };
 
 /* Measures as docs/benchmark.md says: one stream, graphs of launches over rotating buffers that
  * exceed L2, normal data, contenders interleaved A B C C B A, the answer checked afterwards. What
- * is not in `rows` is of the plan and the first contender. Options of a header that had no rows yet
- * leave what is behind `verified` untouched. */
+ * is not in `rows` is of the plan and the first contender. Options of an older header leave what
+ * its report did not have untouched: those that end before vs_cublaslt_best, what is behind
+ * `verified`; those that end before `isolated`, what is behind `clocks`. */
 LATHE_API enum lathe_status lathe_bench_gemm(struct lathe_context *context,
                                              const struct lathe_gemm *problem,
                                              const struct lathe_plan_options *options,

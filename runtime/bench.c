@@ -11,7 +11,8 @@
 #include "runtime/clocks.h"
 #include "runtime/contest.h"
 #include "runtime/entries.h"
-#include "runtime/statistics.h"
+#include "runtime/isolated.h"
+#include "runtime/times.h"
 #include "templates/registry.h"
 
 #include <stdio.h>
@@ -30,8 +31,9 @@ struct bench {
     struct lt_contest contest;
     struct lt_clocks clocks;
     struct lt_turn *taken;
-    double *times;            /* [row * pairs + round]: microseconds a launch */
-    double *ratios, *scratch; /* a value a round */
+    struct lt_times blocks, isolated; /* microseconds a launch */
+    struct lt_spin spin;
+    double spin_us;
     struct lathe_bench_clocks row_clocks[LATHE_BENCH_ROWS_MAX], all_clocks;
     bool verified[LATHE_BENCH_ROWS_MAX], measured_again;
 };
@@ -126,6 +128,15 @@ static enum lathe_status get_functions(struct lt_contest *contest, const struct 
 
 /* ---- Measuring ---- */
 
+static enum lathe_status prepare_isolated(struct bench *bench, struct lathe_error *err)
+{
+    const struct lt_contest *contest = &bench->contest;
+    enum lathe_status status = lt_times_create(&bench->isolated, contest->count, LT_ISOLATED_ROUNDS,
+                                               lt_context_allocator(contest->context), err);
+
+    return status == LATHE_OK ? lt_spin_open(&bench->spin, &contest->stream, err) : status;
+}
+
 static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
 {
     const struct lt_contest *contest = &bench->contest;
@@ -133,16 +144,18 @@ static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
     const char *nvml = contest->options.nvml_library
                            ? contest->options.nvml_library
                            : lt_context_variable(contest->context, "LATHE_NVML_LIBRARY");
-    size_t pairs = (size_t)contest->options.pairs, turns = (size_t)contest->count * pairs;
+    int pairs = contest->options.pairs;
+    size_t turns = (size_t)contest->count * (size_t)pairs;
+    enum lathe_status status =
+        lt_times_create(&bench->blocks, contest->count, pairs, allocator, err);
 
+    if (status != LATHE_OK)
+        return status;
     bench->taken = lt_allocate(allocator, turns * sizeof *bench->taken);
-    bench->times = lt_allocate(allocator, (turns + 2 * pairs) * sizeof *bench->times);
-    if (!bench->taken || !bench->times)
+    if (!bench->taken)
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for %zu measurements", turns);
-    bench->ratios = bench->times + turns;
-    bench->scratch = bench->ratios + pairs;
     lt_clocks_open(&bench->clocks, contest->stream.device, nvml, allocator);
-    return LATHE_OK;
+    return contest->options.isolated ? prepare_isolated(bench, err) : LATHE_OK;
 }
 
 static enum lathe_status warm_up(const struct lt_contest *contest, struct lathe_error *err)
@@ -166,8 +179,8 @@ static enum lathe_status take_turns(struct bench *bench, struct lathe_error *err
     if (status != LATHE_OK)
         return status;
     for (int i = 0; i < turns; i++)
-        bench->times[bench->taken[i].contender * pairs + bench->taken[i].round] =
-            bench->taken[i].us;
+        lt_times_set(&bench->blocks, bench->taken[i].contender, bench->taken[i].round,
+                     bench->taken[i].us);
     for (int i = 0; i < contest->count; i++)
         bench->row_clocks[i] = lt_clocks_of(&bench->clocks, bench->taken, turns, i);
     bench->all_clocks = lt_clocks_of(&bench->clocks, bench->taken, turns, -1);
@@ -193,6 +206,9 @@ static enum lathe_status measure(struct bench *bench, struct lathe_error *err)
         bench->measured_again = true;
         status = take_turns(bench, err);
     }
+    if (status == LATHE_OK && contest->options.isolated)
+        status =
+            lt_isolated_take(&contest->turns, &bench->spin, &bench->isolated, &bench->spin_us, err);
     for (int i = 0; i < contest->plans && status == LATHE_OK; i++) {
         struct lt_verdict verdict;
 
@@ -229,31 +245,12 @@ static void name_row(const struct lt_contest *contest, int index, struct lathe_b
              row->kind == LATHE_BENCH_CUBLASLT_BEST ? "-best" : "", version + length);
 }
 
-/* What a row is compared with: a contender with the plan, a plan with the first contender. */
-static void fill_ratio(struct bench *bench, int index, struct lathe_bench_row *row)
-{
-    const struct lt_contest *contest = &bench->contest;
-    int pairs = contest->options.pairs;
-    bool is_plan = index < contest->plans;
-    const double *slow = bench->times + (is_plan ? contest->plans : index) * pairs;
-    const double *fast = bench->times + (is_plan ? index : 0) * pairs;
-    struct lt_interval interval;
-
-    if (contest->count == contest->plans)
-        return;
-    for (int i = 0; i < pairs; i++)
-        bench->ratios[i] = slow[i] / fast[i];
-    interval = lt_median_interval(bench->ratios, pairs, bench->scratch, contest->options.seed);
-    row->ratio = lt_median(bench->ratios, pairs);
-    row->ratio_low = interval.low;
-    row->ratio_high = interval.high;
-}
-
 static void fill_row(struct bench *bench, int index, struct lathe_bench_row *row)
 {
     const struct lt_contest *contest = &bench->contest;
     const struct lt_device *device = contest->stream.device;
-    int pairs = contest->options.pairs;
+    struct lathe_bench_figures blocks =
+        lt_times_figures(&bench->blocks, index, contest->plans, contest->options.seed);
     double peak;
 
     row->kind = contest->kinds[index];
@@ -261,12 +258,23 @@ static void fill_row(struct bench *bench, int index, struct lathe_bench_row *row
     row->launches = contest->contenders[index].block.launches;
     row->verified = bench->verified[index];
     row->clocks = bench->row_clocks[index];
-    fill_ratio(bench, index, row);
-    memcpy(bench->scratch, bench->times + index * pairs, (size_t)pairs * sizeof *bench->scratch);
-    row->time_us = lt_median(bench->scratch, pairs);
+    row->ratio = blocks.ratio;
+    row->ratio_low = blocks.ratio_low;
+    row->ratio_high = blocks.ratio_high;
+    row->time_us = blocks.time_us;
     row->tflops = tflops(&contest->problem, row->time_us);
     peak = lt_peak_tflops(device->arch, contest->problem.type, device->sms, row->clocks.sm_mhz);
     row->efficiency = peak > 0 ? row->tflops / peak : 0;
+}
+
+static void fill_extras(struct bench *bench, struct lathe_bench_report *report)
+{
+    const struct lt_contest *contest = &bench->contest;
+
+    report->isolated_spin_us = bench->spin_us;
+    for (int i = 0; i < bench->isolated.rows; i++)
+        report->isolated[i] =
+            lt_times_figures(&bench->isolated, i, contest->plans, contest->options.seed);
 }
 
 static void fill_report(struct bench *bench, struct lathe_bench_report *report)
@@ -284,6 +292,7 @@ static void fill_report(struct bench *bench, struct lathe_bench_report *report)
     report->verified = 1;
     for (int i = 0; i < contest->count; i++)
         fill_row(bench, i, &report->rows[i]);
+    fill_extras(bench, report);
     for (int i = 0; i < contest->plans; i++)
         report->verified = report->verified && bench->verified[i];
     report->launches = plan->launches;
@@ -301,15 +310,23 @@ static void fill_report(struct bench *bench, struct lathe_bench_report *report)
     }
 }
 
-/* A caller whose options end before vs_cublaslt_best has a report that ends before
- * measured_again: they came in one header. */
+/* Fields of options and of the report came in one header: a caller whose options end before one
+ * has a report that ends before the other. */
 static size_t report_bytes(const struct lathe_bench_options *theirs)
 {
-    bool is_old =
-        theirs && theirs->struct_size <= offsetof(struct lathe_bench_options, vs_cublaslt_best);
+    static const struct {
+        size_t options_end, report_end;
+    } headers[] = {
+        {offsetof(struct lathe_bench_options, vs_cublaslt_best),
+         offsetof(struct lathe_bench_report, measured_again)},
+        {offsetof(struct lathe_bench_options, isolated),
+         offsetof(struct lathe_bench_report, isolated)},
+    };
 
-    return is_old ? offsetof(struct lathe_bench_report, measured_again)
-                  : sizeof(struct lathe_bench_report);
+    for (size_t i = 0; theirs && i < sizeof headers / sizeof headers[0]; i++)
+        if (theirs->struct_size <= headers[i].options_end)
+            return headers[i].report_end;
+    return sizeof(struct lathe_bench_report);
 }
 
 static void clean_up(struct bench *bench)
@@ -317,9 +334,12 @@ static void clean_up(struct bench *bench)
     const struct lathe_allocator *allocator = lt_context_allocator(bench->contest.context);
 
     lt_clocks_close(&bench->clocks);
+    lt_stream_wait(&bench->contest.stream, NULL);
+    lt_spin_close(&bench->spin);
     lt_contest_close(&bench->contest);
     lt_release(allocator, bench->taken);
-    lt_release(allocator, bench->times);
+    lt_times_destroy(&bench->blocks);
+    lt_times_destroy(&bench->isolated);
 }
 
 enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct lathe_gemm *problem,

@@ -57,6 +57,16 @@ static void assert_bench(struct runtime_fixture *f, const struct lathe_bench_opt
     assert_status(f, lathe_bench_gemm(f->context, &p, NULL, options, report, &f->error), LATHE_OK);
 }
 
+/* Launches of the kernel that spins. */
+static int spins(const struct runtime_fixture *f)
+{
+    int count = 0;
+
+    for (int i = 0; i < f->stub.launches(); i++)
+        count += strcmp(f->stub.launch_at(i)->kernel, "lathe_spin") == 0;
+    return count;
+}
+
 static void a_plan_alone_has_one_row_and_no_ratio(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -107,6 +117,41 @@ static void a_caller_that_knows_no_rows_gets_what_it_has_room_for(void **state)
     assert_true(report.ratio == 1);
     for (size_t i = offsetof(struct lathe_bench_report, measured_again); i < sizeof report; i++)
         assert_int_equal(((const unsigned char *)&report)[i], 0x5a);
+}
+
+static void a_caller_that_knows_no_extras_gets_what_it_has_room_for(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_bench_options options = short_options();
+    struct lathe_bench_report report;
+
+    options.struct_size = offsetof(struct lathe_bench_options, isolated);
+    options.isolated = 7; /* behind the end of what it knows */
+    memset(&report, 0x5a, sizeof report);
+    assert_bench(f, &options, &report);
+    assert_int_equal(report.row_count, 1);
+    for (size_t i = offsetof(struct lathe_bench_report, isolated); i < sizeof report; i++)
+        assert_int_equal(((const unsigned char *)&report)[i], 0x5a);
+    assert_int_equal(spins(f), 0);
+}
+
+static void one_launch_by_itself_is_timed_for_all(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_bench_options options = short_options();
+    struct lathe_bench_report report;
+
+    options.vs_cublaslt = options.vs_cublaslt_best = 1;
+    assert_bench(f, &options, &report);
+    assert_int_equal(spins(f), 0);
+    assert_true(report.isolated[0].time_us == 0 && report.isolated_spin_us == 0);
+    options.isolated = 1;
+    assert_bench(f, &options, &report);
+    assert_true(spins(f) >= 3 * 50);
+    assert_true(report.isolated_spin_us >= 50);
+    for (int i = 0; i < 3; i++)
+        assert_true(report.isolated[i].time_us == 2000 && report.isolated[i].ratio == 1);
+    assert_true(report.isolated[3].time_us == 0);
 }
 
 static void algorithms_that_fail_are_skipped(void **state)
@@ -192,8 +237,9 @@ static void nothing_is_left_behind(void **state)
     struct lathe_bench_options options = short_options();
     struct lathe_bench_report report;
 
-    options.vs_cublaslt = options.vs_cublaslt_best = 1;
+    options.vs_cublaslt = options.vs_cublaslt_best = options.isolated = 1;
     assert_bench(f, &options, &report);
+    assert_int_equal(f->stub.live(STUB_MODULE), 1); /* the context keeps its function */
     assert_int_equal(f->stub.live(STUB_STREAM), 0);
     assert_int_equal(f->stub.live(STUB_EVENT), 0);
     assert_int_equal(f->stub.live(STUB_GRAPH), 0);
@@ -248,6 +294,8 @@ int main(void)
         BENCH_TEST(a_plan_alone_has_one_row_and_no_ratio),
         BENCH_TEST(each_contender_has_a_row),
         BENCH_TEST(a_caller_that_knows_no_rows_gets_what_it_has_room_for),
+        BENCH_TEST(a_caller_that_knows_no_extras_gets_what_it_has_room_for),
+        BENCH_TEST(one_launch_by_itself_is_timed_for_all),
         BENCH_TEST(algorithms_that_fail_are_skipped),
         BENCH_TEST(where_all_fail_the_last_says_why),
         BENCH_TEST(a_contender_that_gives_another_answer_is_refused),
