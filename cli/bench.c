@@ -30,6 +30,7 @@ static const struct key keys[] = {
      "how long a block lasts at least"},
     {"warm_up_ms", KEY_NUMBER, NULL, 1, WARM_UP_MS_MAX, "500", "before the first block"},
     {"seed", KEY_NUMBER, NULL, 0, INT64_MAX, "1", "draws the data"},
+    {"isolated", KEY_CHOICE, "0 1", 0, 0, "0", "1: also one launch by itself"},
     {"suite", KEY_TEXT, "public FILE", 0, 0, "none", "many problems, one after the other"},
     {"class", KEY_TEXT, "WORD[,WORD]", 0, 0, "all", "of the suite"},
     {"resume", KEY_CHOICE, "0 1", 0, 0, "0", "1: leaves out what the file of -o holds"},
@@ -86,6 +87,7 @@ enum lathe_status bench_options(const struct words *words, int64_t block_ms,
     options->block_ms = (double)words_number(words, "block_ms", block_ms);
     options->warm_up_ms = (double)words_number(words, "warm_up_ms", 500);
     options->seed = (uint64_t)words_number(words, "seed", 1);
+    options->isolated = words_are(words, "isolated", "1");
     return read_contenders(words_value(words, "vs"), options, err);
 }
 
@@ -153,19 +155,39 @@ bool bench_is_refusal(enum lathe_status status)
 
 /* ---- One problem ---- */
 
+/* Columns of what was not asked for are left out. */
+static void add_heads(struct table *table, const struct lathe_bench_report *r)
+{
+    const struct {
+        const char *head;
+        bool shown;
+    } heads[] = {
+        {"", true},    {"us", true}, {"TFLOPS", true}, {"isolated us", r->isolated[0].time_us > 0},
+        {"MHz", true}, {"W", true},  {"", true},
+    };
+
+    table->columns = 0;
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table->columns += heads[i].shown;
+    table->right = (1u << (table->columns - 1)) - 2; /* all but the first and the last */
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        if (heads[i].shown)
+            table_cell(table, "%s", heads[i].head);
+}
+
 static void print_rows(struct output *out, const struct lathe_bench_report *r)
 {
-    struct table table = {.columns = 6, .right = 0x1e};
-    static const char *const heads[] = {"", "us", "TFLOPS", "MHz", "W", ""};
+    struct table table = {.columns = 0};
 
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        table_cell(&table, "%s", heads[i]);
+    add_heads(&table, r);
     for (int i = 0; i < r->row_count; i++) {
         const struct lathe_bench_row *row = &r->rows[i];
 
         table_cell(&table, "%s", row->kind == LATHE_BENCH_PLAN ? "lathe" : row->name);
         table_cell(&table, "%.2f", row->time_us);
         table_cell(&table, "%.1f", row->tflops);
+        if (r->isolated[0].time_us > 0)
+            table_cell(&table, "%.2f", r->isolated[i].time_us);
         for (int j = 0; j < 2; j++)
             if (row->clocks.samples > 0)
                 table_cell(&table, "%.0f", j == 0 ? row->clocks.sm_mhz : row->clocks.power_w);
@@ -177,6 +199,15 @@ static void print_rows(struct output *out, const struct lathe_bench_report *r)
             table_cell(&table, "%s", "");
     }
     table_print(&table, out, 0);
+}
+
+/* Of times that stand beside those of the blocks, if they were measured. */
+static void print_ratios(struct output *out, const struct lathe_bench_report *r, const char *title,
+                         const struct lathe_bench_figures *figures)
+{
+    for (int i = 1; i < r->row_count && figures[i].time_us > 0; i++)
+        output_text(out, "%-9s %.3f to %s (95 %%: %.3f to %.3f)\n", title, figures[i].ratio,
+                    r->rows[i].name, figures[i].ratio_low, figures[i].ratio_high);
 }
 
 static void print_report(struct output *out, const struct lathe_bench_report *r)
@@ -196,12 +227,14 @@ static void print_report(struct output *out, const struct lathe_bench_report *r)
                 output_style(out, r->verified ? STYLE_GOOD : STYLE_BAD),
                 r->verified ? "yes" : "NO: the answer is wrong", output_style(out, STYLE_PLAIN));
     print_rows(out, r);
+    if (r->row_count > 1)
+        output_text(out, "\n");
     for (int i = 1; i < r->row_count; i++)
         output_text(out,
-                    "%sratio     %s%.3f%s to %s (95 %%: %.3f to %.3f); above 1 lathe is faster\n",
-                    i == 1 ? "\n" : "", output_style(out, STYLE_BOLD), r->rows[i].ratio,
-                    output_style(out, STYLE_PLAIN), r->rows[i].name, r->rows[i].ratio_low,
-                    r->rows[i].ratio_high);
+                    "ratio     %s%.3f%s to %s (95 %%: %.3f to %.3f); above 1 lathe is faster\n",
+                    output_style(out, STYLE_BOLD), r->rows[i].ratio, output_style(out, STYLE_PLAIN),
+                    r->rows[i].name, r->rows[i].ratio_low, r->rows[i].ratio_high);
+    print_ratios(out, r, "isolated", r->isolated);
 }
 
 /* The record, printed or not, goes to the file. */
@@ -296,6 +329,8 @@ const struct verb verb_bench = {
         "of the command hold for all. What is refused is counted apart. ladder=hopper takes\n"
         "every variant hopper-... as a row, hopper-best last.\n"
         "\n"
+        "isolated=1 also times one launch by itself, as a caller sees it who waits for it.\n"
+        "\n"
         "--json: {\"words\", \"m\", \"n\", \"k\", \"type\", \"vs\", \"protocol\", \"device\", "
         "\"device_hash\", \"arch\",\n"
         "\"sms\", \"cuda\", \"driver\", \"cublaslt\", \"lathe\", \"git\": the commit, \"date\",\n"
@@ -307,6 +342,9 @@ const struct verb verb_bench = {
         "\"ratio\": above 1 lathe is faster, \"ratio_low\", \"ratio_high\": 95 %, \"heuristic\": "
         "the\n"
         "chosen one, from 1, of \"heuristics\", \"vs_clocks\"}]}.\n"
+        "With isolated=1 also \"isolated_spin_us\", and in a row \"isolated\": {\"time_us\", "
+        "\"vs_time_us\",\n"
+        "\"ratio\", \"ratio_low\", \"ratio_high\"}.\n"
         "Times are medians. With vs=none there is one row, and what is the contender's is null.\n"
         "A suite gives {\"suite\", \"records\": [...], \"summary\", \"left\"}, a ladder \"rungs\" "
         "in the place\n"
@@ -314,6 +352,7 @@ const struct verb verb_bench = {
     .examples = "  lathe bench gemm m=4096 n=4096 k=4096\n"
                 "  lathe bench gemm m=8192 n=8192 k=8192 type=bf16 vs=cublaslt,cublaslt-best\n"
                 "  lathe bench gemm m=64 n=4096 k=14336 pairs=4 --json\n"
+                "  lathe bench gemm m=16 n=4096 k=4096 vs=cublaslt isolated=1\n"
                 "  lathe bench suite=public class=decode vs=cublaslt -o decode.jsonl\n"
                 "  lathe bench suite=public vs=cublaslt limit_s=240 -o public.jsonl resume=1\n"
                 "  lathe bench gemm m=8192 n=8192 k=8192 ladder=hopper vs=cublaslt\n",

@@ -313,6 +313,8 @@ int bench_ladder(const struct words *words, struct output *out)
     if (status == LATHE_OK && ladder->request.plan.variant[0])
         status = fail(&err, LATHE_BAD_WORD, "variant=%s: a ladder takes all of its variants",
                       ladder->request.plan.variant);
+    if (status == LATHE_OK && words_are(words, "isolated", "1"))
+        status = fail(&err, LATHE_BAD_WORD, "isolated=1: a ladder has times of blocks alone");
     if (status == LATHE_OK)
         status = find_rungs(ladder, &err);
     if (status == LATHE_OK)

@@ -20,19 +20,27 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static const json_t *row_of(const json_t *record, size_t row)
+/* What has figures: a row, or a part of it that stands beside its own. */
+struct place {
+    size_t row;
+    const char *part; /* or null */
+};
+
+static json_t *find(const json_t *record, struct place place)
 {
-    return json_array_get(json_object_get(record, "rows"), row);
+    json_t *row = json_array_get(json_object_get(record, "rows"), place.row);
+
+    return place.part ? json_object_get(row, place.part) : row;
 }
 
-/* The number of that key in each pass's row, sorted; those that have none are left out. */
-static size_t collect(const struct passes *passes, size_t row, const char *key,
+/* The number of that key there in each pass, sorted; those that have none are left out. */
+static size_t collect(const struct passes *passes, struct place place, const char *key,
                       double values[PASSES_MAX])
 {
     size_t count = 0;
 
     for (size_t i = 0; i < passes->count; i++) {
-        const json_t *value = json_object_get(row_of(passes->list[i], row), key);
+        const json_t *value = json_object_get(find(passes->list[i], place), key);
 
         if (json_is_number(value))
             values[count++] = json_number_value(value);
@@ -46,7 +54,7 @@ static double median(const double *sorted, size_t count)
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-static int merge_row(json_t *into, const struct passes *passes, size_t row)
+static int merge_figures(json_t *merged, const struct passes *passes, struct place place)
 {
     static const struct {
         const char *key;
@@ -57,7 +65,7 @@ static int merge_row(json_t *into, const struct passes *passes, size_t row)
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         double values[PASSES_MAX];
-        size_t count = collect(passes, row, numbers[i].key, values);
+        size_t count = collect(passes, place, numbers[i].key, values);
         double value;
 
         if (count == 0)
@@ -65,7 +73,20 @@ static int merge_row(json_t *into, const struct passes *passes, size_t row)
         value = numbers[i].what == MEDIAN  ? median(values, count)
                 : numbers[i].what == LEAST ? values[0]
                                            : values[count - 1];
-        if (json_object_set_new(into, numbers[i].key, json_real(value)) != 0)
+        if (json_object_set_new(find(merged, place), numbers[i].key, json_real(value)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int merge_row(json_t *merged, const struct passes *passes, size_t row)
+{
+    static const char *const parts[] = {NULL, "isolated"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        struct place place = {row, parts[i]};
+
+        if (json_is_object(find(merged, place)) && merge_figures(merged, passes, place) != 0)
             return -1;
     }
     return 0;
@@ -82,18 +103,15 @@ static const json_t *spokesman(const struct passes *passes)
 
 static json_t *merge(const struct passes *passes)
 {
-    json_t *merged = json_deep_copy(spokesman(passes)), *row;
-    size_t i;
+    json_t *merged = json_deep_copy(spokesman(passes));
 
     if (!merged || passes->count == 1)
         return merged;
-    json_array_foreach(json_object_get(merged, "rows"), i, row)
-    {
-        if (merge_row(row, passes, i) != 0) {
+    for (size_t i = 0; i < json_array_size(json_object_get(merged, "rows")); i++)
+        if (merge_row(merged, passes, i) != 0) {
             json_decref(merged);
             return NULL;
         }
-    }
     json_object_del(merged, "pass");
     if (json_object_set_new(merged, "passes", json_integer((json_int_t)passes->count)) == 0)
         return merged;

@@ -11,12 +11,18 @@ enum { PLAN_WORDS_SIZE = 1024 };
 
 /* ---- The head ---- */
 
+/* What was not asked for is left out, so that records of before it could be are still the same. */
 static json_t *protocol_json(const struct lathe_bench_options *options)
 {
-    return json_pack("{s:i, s:o, s:o, s:o, s:I}", "pairs", options->pairs, "block_ms",
-                     json_number(options->block_ms), "warm_up_ms", json_number(options->warm_up_ms),
-                     "long_warm_up_ms", json_number(options->long_warm_up_ms), "seed",
-                     (json_int_t)options->seed);
+    json_t *protocol =
+        json_pack("{s:i, s:o, s:o, s:o, s:I}", "pairs", options->pairs, "block_ms",
+                  json_number(options->block_ms), "warm_up_ms", json_number(options->warm_up_ms),
+                  "long_warm_up_ms", json_number(options->long_warm_up_ms), "seed",
+                  (json_int_t)options->seed);
+
+    if (options->isolated)
+        json_object_set_new(protocol, "isolated", json_integer(1));
+    return protocol;
 }
 
 static json_t *text_or_null(const char *text)
@@ -99,15 +105,39 @@ static json_t *row_alone(const struct lathe_bench_row *plan)
                      "vs_clocks");
 }
 
-static json_t *rows_json(const struct lathe_bench_report *report)
+/* Times beside those of the blocks: the plan's, and those of row `index`, where that is another. */
+static json_t *figures_json(const struct lathe_bench_figures *figures, int index)
+{
+    const struct lathe_bench_figures *vs = &figures[index];
+
+    if (index == 0)
+        return json_pack("{s:o, s:n, s:n, s:n, s:n}", "time_us", json_number(vs->time_us),
+                         "vs_time_us", "ratio", "ratio_low", "ratio_high");
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time_us", json_number(figures[0].time_us),
+                     "vs_time_us", json_number(vs->time_us), "ratio", json_number(vs->ratio),
+                     "ratio_low", json_number(vs->ratio_low), "ratio_high",
+                     json_number(vs->ratio_high));
+}
+
+/* Row 0 is the plan alone. */
+static void append_row(json_t *rows, const struct lathe_bench_report *report, int index)
 {
     const struct lathe_bench_row *plan = &report->rows[0];
+    json_t *row = index == 0 ? row_alone(plan) : row_json(plan, &report->rows[index]);
+
+    if (report->isolated[0].time_us > 0)
+        json_object_set_new(row, "isolated", figures_json(report->isolated, index));
+    json_array_append_new(rows, row);
+}
+
+static json_t *rows_json(const struct lathe_bench_report *report)
+{
     json_t *rows = json_array();
 
     for (int i = 1; i < report->row_count; i++)
-        json_array_append_new(rows, row_json(plan, &report->rows[i]));
+        append_row(rows, report, i);
     if (report->row_count == 1)
-        json_array_append_new(rows, row_alone(plan));
+        append_row(rows, report, 0);
     return rows;
 }
 
@@ -137,6 +167,8 @@ bool record_report(json_t *record, const struct lathe_request *request,
     char words[PLAN_WORDS_SIZE];
 
     lathe_plan_words(&report->plan, words, sizeof words);
+    if (report->isolated[0].time_us > 0)
+        json_object_set_new(record, "isolated_spin_us", json_number(report->isolated_spin_us));
     return update(
         record,
         json_pack("{s:o, s:o, s:i, s:i, s:b, s:b, s:o, s:o, s:o, s:o}", "plan",

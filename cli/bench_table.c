@@ -160,6 +160,27 @@ static void print_rows(struct output *out, const json_t *record)
     }
 }
 
+/* A time beside that of the blocks, where it was measured. */
+static void print_part(struct output *out, const json_t *record, const char *part)
+{
+    const json_t *rows = json_object_get(record, "rows");
+    const json_t *plan = json_object_get(json_array_get(rows, 0), part);
+    size_t i;
+    json_t *row;
+
+    if (!json_is_object(plan))
+        return;
+    output_text(out, "   %s %.2f us", part, number_of(plan, "time_us"));
+    json_array_foreach(rows, i, row)
+    {
+        double ratio = number_of(json_object_get(row, part), "ratio");
+        char word[32];
+
+        if (ratio > 0)
+            output_text(out, " %s %.3f", first_word(text_of(row, "vs"), word), ratio);
+    }
+}
+
 void print_record(struct output *out, const json_t *record, bool held)
 {
     char name[RECORD_NAME_SIZE];
@@ -176,6 +197,7 @@ void print_record(struct output *out, const json_t *record, bool held)
     if (json_is_object(json_object_get(record, "clocks")))
         output_text(out, " %5.0f MHz", number_of(json_object_get(record, "clocks"), "sm_mhz"));
     print_rows(out, record);
+    print_part(out, record, "isolated");
     if (json_is_true(json_object_get(record, "measured_again")))
         output_text(out, "   measured twice: clocks differed");
     if (is_wrong(record))

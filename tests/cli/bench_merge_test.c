@@ -49,6 +49,34 @@ static void medians_stand_with_all_that_intervals_reach(void **state)
     json_decref(records);
 }
 
+static json_t *with_isolated(json_t *record, double time_us, double low)
+{
+    json_t *row = json_array_get(json_object_get(record, "rows"), 0);
+
+    json_object_set_new(row, "isolated",
+                        json_pack("{s:f, s:f}", "time_us", time_us, "ratio_low", low));
+    return record;
+}
+
+static void times_beside_those_of_blocks_are_merged_too(void **state)
+{
+    (void)state;
+    json_t *records = json_array(), *merged, *isolated;
+
+    json_array_append_new(records, with_isolated(pass(1, 1, 1.2, 1.1, 1.3), 7, 0.5));
+    json_array_append_new(records, with_isolated(pass(2, 1, 1.0, 0.9, 1.05), 9, 0.4));
+    merged = records_merge(records);
+    isolated = json_object_get(
+        json_array_get(json_object_get(json_array_get(merged, 0), "rows"), 0), "isolated");
+
+    assert_true(json_number_value(json_object_get(isolated, "time_us")) == 8);
+    assert_true(json_number_value(json_object_get(isolated, "ratio_low")) == 0.4);
+    assert_null(json_object_get(isolated, "ratio"));
+    assert_true(of_row(merged, 0, "ratio_low") == 0.9);
+    json_decref(merged);
+    json_decref(records);
+}
+
 static void a_single_measurement_stays_as_it_is(void **state)
 {
     (void)state;
@@ -99,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(medians_stand_with_all_that_intervals_reach),
+        cmocka_unit_test(times_beside_those_of_blocks_are_merged_too),
         cmocka_unit_test(a_single_measurement_stays_as_it_is),
         cmocka_unit_test(a_wrong_pass_stands_for_all),
         cmocka_unit_test(a_pass_that_was_measured_again_counts_once),

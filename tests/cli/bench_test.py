@@ -64,6 +64,48 @@ def a_problem_alone_has_one_row(bench):
     equal((result.json["rows"][0]["vs"], result.json["rows"][0]["ratio"]), (None, None), "row")
 
 
+def extras_are_there_where_they_are_asked_for(bench):
+    bench.use_stubs()
+    words = f"bench gemm m=16 n=16 k=16 vs=cublaslt,cublaslt-best {ONE}"
+    plain = bench.run(words + " --json").json
+    assert "isolated" not in plain["rows"][0], plain
+    assert "isolated" not in plain["protocol"] and "isolated_spin_us" not in plain, plain
+    assert "isolated" not in bench.run(words).text
+    answer = bench.run(words + " isolated=1 --json").json
+    equal(answer["protocol"]["isolated"], 1, "protocol")
+    assert answer["isolated_spin_us"] >= 50, answer
+    for row in answer["rows"]:
+        equal([round(row["isolated"][key], 3) for key in
+               ("time_us", "vs_time_us", "ratio", "ratio_low", "ratio_high")],
+              [400, 400, 1, 1, 1], row["vs"])
+    shown = bench.run(words + " isolated=1").text
+    assert "  TFLOPS  isolated us  " in shown and "  400.00  " in shown, shown
+    assert "isolated  1.000 to cublaslt-best 13.1 (95 %: 1.000 to 1.000)\n" in shown, shown
+
+
+def extras_of_a_plan_alone_have_no_ratio(bench):
+    bench.use_stubs()
+    words = f"bench gemm m=16 n=16 k=16 {ONE} isolated=1"
+    row = bench.run(words + " --json").json["rows"][0]
+    equal((round(row["isolated"]["time_us"]), row["isolated"]["vs_time_us"],
+           row["isolated"]["ratio"]), (400, None, None), "isolated")
+    assert "ratio" not in bench.run(words).text
+
+
+def a_suite_has_extras_and_goes_on_with_them(bench):
+    bench.use_stubs()
+    write_suite(bench)
+    shown = run_suite(bench, "isolated=1 passes=2").text
+    assert "   isolated 400.00 us cublaslt 1.000 cublaslt-best 1.000\n" in shown.replace(
+        "   WRONG ANSWER", ""), shown
+    put_right(bench)
+    before = len(lines(bench))
+    run_suite(bench, "isolated=1 passes=2 resume=1")
+    equal(len(lines(bench)), before, "lines: all is held")
+    run_suite(bench, "passes=2 resume=1 class=small")
+    equal(len(lines(bench)), before + 4, "lines: without extras is another protocol")
+
+
 def contenders_are_named_or_refused(bench):
     for value, words in (("cublast", "nearest: vs=cublaslt"), ("none,cublaslt", "none stands alone"),
                          ("", "no such vs"), ("cublaslt,,", "no such vs")):
@@ -197,6 +239,8 @@ def mistakes_are_told_before_anything_is_measured(bench):
                         ("gemm m=8 n=8 k=8 limit_s=3", "only for suite="),
                         ("gemm m=8 n=8 k=8 -o -", "-o -:"),
                         ("gemm m=8 n=8 k=8 ladder=hoper", "nearest: hopper"),
+                        ("gemm m=8 n=8 k=8 isolated=2", "isolated=2"),
+                        ("gemm m=8 n=8 k=8 ladder=hopper isolated=1", "times of blocks alone"),
                         ("gemm m=8 n=8 k=8 ladder=hopper variant=hopper-best", "a ladder takes all")):
         result = bench.run("bench " + words)
         assert result.code in (1, 2), words
@@ -264,7 +308,9 @@ def a_rung_that_cannot_do_it_is_a_row(bench):
 if __name__ == "__main__":
     sys.exit(support.main([
         (test.__name__.replace("_", " "), test) for test in (
-            a_contender_is_a_row, a_problem_alone_has_one_row, contenders_are_named_or_refused,
+            a_contender_is_a_row, a_problem_alone_has_one_row,
+            extras_are_there_where_they_are_asked_for, extras_of_a_plan_alone_have_no_ratio,
+            a_suite_has_extras_and_goes_on_with_them, contenders_are_named_or_refused,
             a_suite_is_a_line_a_problem, a_suite_is_one_object, what_is_held_is_left_out,
             what_is_held_is_shown_with_its_clock,
             a_file_becomes_a_table,
