@@ -477,6 +477,7 @@ struct lathe_bench_options {
     int rung_count;
     const char *nvml_library; /* null: LATHE_NVML_LIBRARY, else found; may be absent */
     int isolated;             /* 1: also one launch by itself; what was measured is in the report */
+    int warm; /* 1: also blocks over one set of buffers, where it fits into L2; likewise */
 };
 #define LATHE_BENCH_OPTIONS_INIT LATHE_INIT_(lathe_bench_options)
 
@@ -528,6 +529,9 @@ struct lathe_bench_report {
      * ratios over them. */
     struct lathe_bench_figures isolated[LATHE_BENCH_ROWS_MAX];
     double isolated_spin_us;
+    /* Blocks over one set of buffers, whose operands stay in L2. */
+    struct lathe_bench_figures warm[LATHE_BENCH_ROWS_MAX];
+    char warm_refused[96]; /* asked for, but: "the operands take 74.5 MB, and L2 ..."; or empty */
 };
 
 /* Measures as docs/benchmark.md says: one stream, graphs of launches over rotating buffers that

@@ -13,6 +13,7 @@
 #include "runtime/entries.h"
 #include "runtime/isolated.h"
 #include "runtime/times.h"
+#include "runtime/warm.h"
 #include "templates/registry.h"
 
 #include <stdio.h>
@@ -31,9 +32,11 @@ struct bench {
     struct lt_contest contest;
     struct lt_clocks clocks;
     struct lt_turn *taken;
-    struct lt_times blocks, isolated; /* microseconds a launch */
+    struct lt_times blocks, isolated, warm_blocks; /* microseconds a launch */
     struct lt_spin spin;
     double spin_us;
+    struct lt_warm warm;
+    char warm_refused[96];
     struct lathe_bench_clocks row_clocks[LATHE_BENCH_ROWS_MAX], all_clocks;
     bool verified[LATHE_BENCH_ROWS_MAX], measured_again;
 };
@@ -137,6 +140,18 @@ static enum lathe_status prepare_isolated(struct bench *bench, struct lathe_erro
     return status == LATHE_OK ? lt_spin_open(&bench->spin, &contest->stream, err) : status;
 }
 
+/* Before anything is timed: a problem that does not fit is none of an error. */
+static enum lathe_status prepare_warm(struct bench *bench, struct lathe_error *err)
+{
+    const struct lt_contest *contest = &bench->contest;
+
+    if (!lt_warm_fits(&contest->problem, contest->stream.device, bench->warm_refused,
+                      sizeof bench->warm_refused))
+        return LATHE_OK;
+    return lt_times_create(&bench->warm_blocks, contest->count, contest->options.pairs,
+                           lt_context_allocator(contest->context), err);
+}
+
 static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
 {
     const struct lt_contest *contest = &bench->contest;
@@ -155,7 +170,11 @@ static enum lathe_status prepare(struct bench *bench, struct lathe_error *err)
     if (!bench->taken)
         return lt_fail(err, LATHE_OUT_OF_MEMORY, "no memory for %zu measurements", turns);
     lt_clocks_open(&bench->clocks, contest->stream.device, nvml, allocator);
-    return contest->options.isolated ? prepare_isolated(bench, err) : LATHE_OK;
+    if (contest->options.isolated)
+        status = prepare_isolated(bench, err);
+    if (status == LATHE_OK && contest->options.warm)
+        status = prepare_warm(bench, err);
+    return status;
 }
 
 static enum lathe_status warm_up(const struct lt_contest *contest, struct lathe_error *err)
@@ -193,6 +212,38 @@ static bool clocks_spoil(const struct bench *bench)
     return bench->contest.plans == 1 && lt_clocks_differ(bench->row_clocks, bench->contest.count);
 }
 
+/* What stands beside the time of the blocks. */
+static enum lathe_status measure_extras(struct bench *bench, struct lathe_error *err)
+{
+    const struct lt_contest *contest = &bench->contest;
+    enum lathe_status status = LATHE_OK;
+
+    if (bench->isolated.rounds > 0)
+        status =
+            lt_isolated_take(&contest->turns, &bench->spin, &bench->isolated, &bench->spin_us, err);
+    if (status == LATHE_OK && bench->warm_blocks.rounds > 0)
+        status = lt_warm_open(&bench->warm, contest, err);
+    if (status == LATHE_OK && bench->warm_blocks.rounds > 0)
+        status = lt_warm_take(&bench->warm, bench->taken, &bench->warm_blocks, err);
+    return status;
+}
+
+static enum lathe_status verify(struct bench *bench, int plan, struct lathe_error *err)
+{
+    struct lt_contest *contest = &bench->contest;
+    struct lt_verdict verdict;
+    enum lathe_status status = lt_contest_verify(contest, plan, &contest->contenders[plan].block,
+                                                 contest->rotation.count, &verdict, err);
+
+    bench->verified[plan] = verdict.wrong == 0;
+    if (status == LATHE_OK && bench->warm_blocks.rounds > 0) {
+        status =
+            lt_contest_verify(contest, plan, &bench->warm.contenders[plan].block, 1, &verdict, err);
+        bench->verified[plan] = bench->verified[plan] && verdict.wrong == 0;
+    }
+    return status;
+}
+
 static enum lathe_status measure(struct bench *bench, struct lathe_error *err)
 {
     struct lt_contest *contest = &bench->contest;
@@ -206,15 +257,10 @@ static enum lathe_status measure(struct bench *bench, struct lathe_error *err)
         bench->measured_again = true;
         status = take_turns(bench, err);
     }
-    if (status == LATHE_OK && contest->options.isolated)
-        status =
-            lt_isolated_take(&contest->turns, &bench->spin, &bench->isolated, &bench->spin_us, err);
-    for (int i = 0; i < contest->plans && status == LATHE_OK; i++) {
-        struct lt_verdict verdict;
-
-        status = lt_contest_verify(contest, i, &verdict, err);
-        bench->verified[i] = verdict.wrong == 0;
-    }
+    if (status == LATHE_OK)
+        status = measure_extras(bench, err);
+    for (int i = 0; i < contest->plans && status == LATHE_OK; i++)
+        status = verify(bench, i, err);
     return status;
 }
 
@@ -275,6 +321,10 @@ static void fill_extras(struct bench *bench, struct lathe_bench_report *report)
     for (int i = 0; i < bench->isolated.rows; i++)
         report->isolated[i] =
             lt_times_figures(&bench->isolated, i, contest->plans, contest->options.seed);
+    for (int i = 0; i < bench->warm_blocks.rows; i++)
+        report->warm[i] =
+            lt_times_figures(&bench->warm_blocks, i, contest->plans, contest->options.seed);
+    snprintf(report->warm_refused, sizeof report->warm_refused, "%s", bench->warm_refused);
 }
 
 static void fill_report(struct bench *bench, struct lathe_bench_report *report)
@@ -336,10 +386,12 @@ static void clean_up(struct bench *bench)
     lt_clocks_close(&bench->clocks);
     lt_stream_wait(&bench->contest.stream, NULL);
     lt_spin_close(&bench->spin);
+    lt_warm_close(&bench->warm);
     lt_contest_close(&bench->contest);
     lt_release(allocator, bench->taken);
     lt_times_destroy(&bench->blocks);
     lt_times_destroy(&bench->isolated);
+    lt_times_destroy(&bench->warm_blocks);
 }
 
 enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct lathe_gemm *problem,

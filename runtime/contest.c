@@ -172,16 +172,17 @@ enum lathe_status lt_contest_check(struct lt_contest *contest, struct lathe_erro
 }
 
 enum lathe_status lt_contest_verify(struct lt_contest *contest, int plan,
+                                    const struct lt_graph *block, int sets,
                                     struct lt_verdict *verdict, struct lathe_error *err)
 {
     enum lathe_status status = lt_rotation_poison(&contest->rotation, err);
 
     *verdict = (struct lt_verdict)LT_VERDICT_INIT;
     if (status == LATHE_OK)
-        status = lt_graph_replay(&contest->contenders[plan].block, err);
+        status = lt_graph_replay(block, err);
     if (status == LATHE_OK)
         status = lt_stream_wait(&contest->stream, err);
-    for (int i = 0; i < contest->rotation.count && status == LATHE_OK; i++) {
+    for (int i = 0; i < sets && status == LATHE_OK; i++) {
         struct lt_verdict part = LT_VERDICT_INIT;
 
         status = compare(contest, plan, i, &part, err);

@@ -41,9 +41,10 @@ enum lathe_status lt_contest_check(struct lt_contest *contest, struct lathe_erro
 /* Makes everybody's block. */
 enum lathe_status lt_contest_capture(struct lt_contest *contest, struct lathe_error *err);
 
-/* Judges a plan by the block that was timed, in every set: one that had skipped a launch leaves
- * poison behind. */
+/* Judges a plan by a block of it that was timed, in the first `sets` of buffers, which the block
+ * goes through: one that had skipped a launch leaves poison behind. */
 enum lathe_status lt_contest_verify(struct lt_contest *contest, int plan,
+                                    const struct lt_graph *block, int sets,
                                     struct lt_verdict *verdict, struct lathe_error *err);
 
 #endif

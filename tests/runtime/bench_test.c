@@ -154,6 +154,83 @@ static void one_launch_by_itself_is_timed_for_all(void **state)
     assert_true(report.isolated[3].time_us == 0);
 }
 
+static void what_fits_into_l2_is_timed_there_too(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_bench_options options = short_options();
+    struct lathe_bench_report report;
+
+    options.vs_cublaslt = 1;
+    assert_bench(f, &options, &report);
+    assert_true(report.warm[0].time_us == 0);
+    options.warm = 1;
+    assert_bench(f, &options, &report);
+    assert_string_equal(report.warm_refused, "");
+    /* 2 ms lie between any two events, and a launch of that length is timed alone. */
+    for (int i = 0; i < 2; i++)
+        assert_true(report.warm[i].time_us == 2000 && report.warm[i].ratio == 1);
+    assert_true(report.warm[2].time_us == 0 && report.isolated[0].time_us == 0);
+    assert_int_equal(f->stub.live(STUB_GRAPH_EXEC), 0);
+}
+
+/* The address in the last tensor map of a launch: that of D. */
+static uint64_t written_by(const struct runtime_fixture *f, const struct stub_launch *launch)
+{
+    uint64_t address = 0;
+
+    for (int i = 0; i < launch->param_count; i++) {
+        const struct stub_tensor_map *map = f->stub.tensor_map_of(launch->params[i]);
+
+        if (map)
+            address = map->address;
+    }
+    return address;
+}
+
+/* What is checked last is the block that was timed in L2; before it, the one that was not. */
+static void a_block_in_l2_has_one_set_of_buffers(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_bench_options options = short_options();
+    struct lathe_bench_report report;
+    uint64_t last;
+    int count = 0;
+
+    setenv("STUB_ELAPSED_US", "2", 1);
+    f->stub.reset();
+    runtime_again(f);
+    options.warm = 1;
+    assert_bench(f, &options, &report);
+    assert_true(report.sets > 1);
+    last = written_by(f, f->stub.launch_at(f->stub.launches() - 1));
+    assert_true(last != 0);
+    while (written_by(f, f->stub.launch_at(f->stub.launches() - 1 - count)) == last)
+        count++;
+    assert_int_equal(count, 2000);
+}
+
+static void what_does_not_fit_into_l2_says_why(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_bench_options options = short_options();
+    struct lathe_bench_report report;
+    struct lathe_gemm p = problem();
+    struct stub_device device;
+
+    f->stub.get_device(0, &device);
+    device.l2_bytes = 100000;
+    f->stub.set_device(0, &device);
+    runtime_again(f);
+    options.warm = 1;
+    assert_bench(f, &options, &report);
+    assert_string_equal(report.warm_refused, "");
+    p.k = 4096; /* (16 + 8) * 4096 * 2 bytes, and D */
+    assert_status(f, lathe_bench_gemm(f->context, &p, NULL, &options, &report, &f->error),
+                  LATHE_OK);
+    assert_string_equal(report.warm_refused, "the operands take 0.197 MB, and L2 holds 0.1 MB");
+    assert_true(report.warm[0].time_us == 0 && report.rows[0].time_us > 0);
+}
+
 static void algorithms_that_fail_are_skipped(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -237,7 +314,7 @@ static void nothing_is_left_behind(void **state)
     struct lathe_bench_options options = short_options();
     struct lathe_bench_report report;
 
-    options.vs_cublaslt = options.vs_cublaslt_best = options.isolated = 1;
+    options.vs_cublaslt = options.vs_cublaslt_best = options.isolated = options.warm = 1;
     assert_bench(f, &options, &report);
     assert_int_equal(f->stub.live(STUB_MODULE), 1); /* the context keeps its function */
     assert_int_equal(f->stub.live(STUB_STREAM), 0);
@@ -296,6 +373,9 @@ int main(void)
         BENCH_TEST(a_caller_that_knows_no_rows_gets_what_it_has_room_for),
         BENCH_TEST(a_caller_that_knows_no_extras_gets_what_it_has_room_for),
         BENCH_TEST(one_launch_by_itself_is_timed_for_all),
+        BENCH_TEST(what_fits_into_l2_is_timed_there_too),
+        BENCH_TEST(a_block_in_l2_has_one_set_of_buffers),
+        BENCH_TEST(what_does_not_fit_into_l2_says_why),
         BENCH_TEST(algorithms_that_fail_are_skipped),
         BENCH_TEST(where_all_fail_the_last_says_why),
         BENCH_TEST(a_contender_that_gives_another_answer_is_refused),

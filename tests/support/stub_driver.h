@@ -14,6 +14,7 @@
  *   STUB_LOG=FILE                 append a line for each call: its symbol, a blank, its result
  *   STUB_FAIL=SYMBOL=RESULT,...   fail these calls always
  *   STUB_DEVICES=1  STUB_CAPABILITY=9.0  STUB_SMS=132  STUB_MEMORY=BYTES  STUB_VERSION=13000
+ *   STUB_L2=BYTES
  *   STUB_ELAPSED_US=1             what lies between any two events
  *
  * libcuda_old_stub.so is the same made with STUB_DRIVER_VERSION=11080: a driver of CUDA 11.8, which

@@ -124,6 +124,7 @@ static void the_environment_sets_the_machine(void **state)
     setenv("STUB_CAPABILITY", "10.3", 1);
     setenv("STUB_SMS", "148", 1);
     setenv("STUB_MEMORY", "1000000", 1);
+    setenv("STUB_L2", "1000", 1);
     setenv("STUB_VERSION", "12040", 1);
     stub.reset();
     stub.get_device(2, &device);
@@ -136,9 +137,10 @@ static void the_environment_sets_the_machine(void **state)
     assert_int_equal(device.minor, 3);
     assert_int_equal(device.sms, 148);
     assert_int_equal(device.memory_bytes, 1000000);
+    assert_int_equal(device.l2_bytes, 1000);
     for (const char *const *name =
              (const char *const[]){"STUB_DEVICES", "STUB_CAPABILITY", "STUB_SMS", "STUB_MEMORY",
-                                   "STUB_VERSION", NULL};
+                                   "STUB_VERSION", "STUB_L2", NULL};
          *name != NULL; name++)
         unsetenv(*name);
 }

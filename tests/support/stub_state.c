@@ -130,6 +130,7 @@ static void set_up(void)
     struct stub_device device = h200;
 
     device.sms = (int)environment_number("STUB_SMS", device.sms, 1 << 16);
+    device.l2_bytes = (int)environment_number("STUB_L2", device.l2_bytes, INT32_MAX);
     device.memory_bytes =
         (size_t)environment_number("STUB_MEMORY", (long long)device.memory_bytes, INT64_MAX);
     if (capability != NULL && capability[0] != '\0')
