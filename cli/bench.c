@@ -31,6 +31,7 @@ static const struct key keys[] = {
     {"warm_up_ms", KEY_NUMBER, NULL, 1, WARM_UP_MS_MAX, "500", "before the first block"},
     {"seed", KEY_NUMBER, NULL, 0, INT64_MAX, "1", "draws the data"},
     {"isolated", KEY_CHOICE, "0 1", 0, 0, "0", "1: also one launch by itself"},
+    {"warm", KEY_CHOICE, "0 1", 0, 0, "0", "1: also with operands that stay in L2"},
     {"suite", KEY_TEXT, "public FILE", 0, 0, "none", "many problems, one after the other"},
     {"class", KEY_TEXT, "WORD[,WORD]", 0, 0, "all", "of the suite"},
     {"resume", KEY_CHOICE, "0 1", 0, 0, "0", "1: leaves out what the file of -o holds"},
@@ -88,6 +89,7 @@ enum lathe_status bench_options(const struct words *words, int64_t block_ms,
     options->warm_up_ms = (double)words_number(words, "warm_up_ms", 500);
     options->seed = (uint64_t)words_number(words, "seed", 1);
     options->isolated = words_are(words, "isolated", "1");
+    options->warm = words_are(words, "warm", "1");
     return read_contenders(words_value(words, "vs"), options, err);
 }
 
@@ -158,21 +160,19 @@ bool bench_is_refusal(enum lathe_status status)
 /* Columns of what was not asked for are left out. */
 static void add_heads(struct table *table, const struct lathe_bench_report *r)
 {
-    const struct {
-        const char *head;
-        bool shown;
-    } heads[] = {
-        {"", true},    {"us", true}, {"TFLOPS", true}, {"isolated us", r->isolated[0].time_us > 0},
-        {"MHz", true}, {"W", true},  {"", true},
-    };
+    static const char *const heads[] = {"",           "us",  "TFLOPS", "isolated us",
+                                        "L2-warm us", "MHz", "W",      ""};
+    enum { COUNT = sizeof heads / sizeof heads[0] };
+    const bool shown[COUNT] = {true, true, true, r->isolated[0].time_us > 0, r->warm[0].time_us > 0,
+                               true, true, true};
 
     table->columns = 0;
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        table->columns += heads[i].shown;
+    for (int i = 0; i < COUNT; i++)
+        table->columns += shown[i];
     table->right = (1u << (table->columns - 1)) - 2; /* all but the first and the last */
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        if (heads[i].shown)
-            table_cell(table, "%s", heads[i].head);
+    for (int i = 0; i < COUNT; i++)
+        if (shown[i])
+            table_cell(table, "%s", heads[i]);
 }
 
 static void print_rows(struct output *out, const struct lathe_bench_report *r)
@@ -188,6 +188,8 @@ static void print_rows(struct output *out, const struct lathe_bench_report *r)
         table_cell(&table, "%.1f", row->tflops);
         if (r->isolated[0].time_us > 0)
             table_cell(&table, "%.2f", r->isolated[i].time_us);
+        if (r->warm[0].time_us > 0)
+            table_cell(&table, "%.2f", r->warm[i].time_us);
         for (int j = 0; j < 2; j++)
             if (row->clocks.samples > 0)
                 table_cell(&table, "%.0f", j == 0 ? row->clocks.sm_mhz : row->clocks.power_w);
@@ -223,6 +225,8 @@ static void print_report(struct output *out, const struct lathe_bench_report *r)
     if (r->rows[0].efficiency > 0)
         output_text(out, "of peak   %.1f %% of what the tensor cores can do at %.0f MHz\n",
                     100 * r->rows[0].efficiency, r->rows[0].clocks.sm_mhz);
+    if (r->warm_refused[0])
+        output_text(out, "L2-warm   not measured: %s\n", r->warm_refused);
     output_text(out, "verified  %s%s%s\n\n",
                 output_style(out, r->verified ? STYLE_GOOD : STYLE_BAD),
                 r->verified ? "yes" : "NO: the answer is wrong", output_style(out, STYLE_PLAIN));
@@ -235,6 +239,7 @@ static void print_report(struct output *out, const struct lathe_bench_report *r)
                     output_style(out, STYLE_BOLD), r->rows[i].ratio, output_style(out, STYLE_PLAIN),
                     r->rows[i].name, r->rows[i].ratio_low, r->rows[i].ratio_high);
     print_ratios(out, r, "isolated", r->isolated);
+    print_ratios(out, r, "L2-warm", r->warm);
 }
 
 /* The record, printed or not, goes to the file. */
@@ -329,7 +334,8 @@ const struct verb verb_bench = {
         "of the command hold for all. What is refused is counted apart. ladder=hopper takes\n"
         "every variant hopper-... as a row, hopper-best last.\n"
         "\n"
-        "isolated=1 also times one launch by itself, as a caller sees it who waits for it.\n"
+        "isolated=1 also times one launch by itself, as a caller sees it who waits for it;\n"
+        "warm=1 blocks over one set of buffers, where L2 holds what a launch touches.\n"
         "\n"
         "--json: {\"words\", \"m\", \"n\", \"k\", \"type\", \"vs\", \"protocol\", \"device\", "
         "\"device_hash\", \"arch\",\n"
@@ -344,7 +350,9 @@ const struct verb verb_bench = {
         "chosen one, from 1, of \"heuristics\", \"vs_clocks\"}]}.\n"
         "With isolated=1 also \"isolated_spin_us\", and in a row \"isolated\": {\"time_us\", "
         "\"vs_time_us\",\n"
-        "\"ratio\", \"ratio_low\", \"ratio_high\"}.\n"
+        "\"ratio\", \"ratio_low\", \"ratio_high\"}; with warm=1 likewise \"warm\" in a row, null "
+        "where\n"
+        "\"warm_refused\" says why.\n"
         "Times are medians. With vs=none there is one row, and what is the contender's is null.\n"
         "A suite gives {\"suite\", \"records\": [...], \"summary\", \"left\"}, a ladder \"rungs\" "
         "in the place\n"
@@ -352,7 +360,7 @@ const struct verb verb_bench = {
     .examples = "  lathe bench gemm m=4096 n=4096 k=4096\n"
                 "  lathe bench gemm m=8192 n=8192 k=8192 type=bf16 vs=cublaslt,cublaslt-best\n"
                 "  lathe bench gemm m=64 n=4096 k=14336 pairs=4 --json\n"
-                "  lathe bench gemm m=16 n=4096 k=4096 vs=cublaslt isolated=1\n"
+                "  lathe bench gemm m=16 n=4096 k=4096 vs=cublaslt isolated=1 warm=1\n"
                 "  lathe bench suite=public class=decode vs=cublaslt -o decode.jsonl\n"
                 "  lathe bench suite=public vs=cublaslt limit_s=240 -o public.jsonl resume=1\n"
                 "  lathe bench gemm m=8192 n=8192 k=8192 ladder=hopper vs=cublaslt\n",

@@ -299,6 +299,7 @@ static int answer(struct ladder *ladder)
 
 int bench_ladder(const struct words *words, struct output *out)
 {
+    static const char *const extras[] = {"isolated", "warm"};
     struct ladder *ladder = calloc(1, sizeof *ladder);
     struct lathe_error err;
     enum lathe_status status;
@@ -313,8 +314,10 @@ int bench_ladder(const struct words *words, struct output *out)
     if (status == LATHE_OK && ladder->request.plan.variant[0])
         status = fail(&err, LATHE_BAD_WORD, "variant=%s: a ladder takes all of its variants",
                       ladder->request.plan.variant);
-    if (status == LATHE_OK && words_are(words, "isolated", "1"))
-        status = fail(&err, LATHE_BAD_WORD, "isolated=1: a ladder has times of blocks alone");
+    for (size_t i = 0; i < sizeof extras / sizeof extras[0] && status == LATHE_OK; i++)
+        if (words_are(words, extras[i], "1"))
+            status = fail(&err, LATHE_BAD_WORD, "%s=1: a ladder has times of cold blocks alone",
+                          extras[i]);
     if (status == LATHE_OK)
         status = find_rungs(ladder, &err);
     if (status == LATHE_OK)

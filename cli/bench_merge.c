@@ -81,7 +81,7 @@ static int merge_figures(json_t *merged, const struct passes *passes, struct pla
 
 static int merge_row(json_t *merged, const struct passes *passes, size_t row)
 {
-    static const char *const parts[] = {NULL, "isolated"};
+    static const char *const parts[] = {NULL, "isolated", "warm"};
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         struct place place = {row, parts[i]};

@@ -22,6 +22,8 @@ static json_t *protocol_json(const struct lathe_bench_options *options)
 
     if (options->isolated)
         json_object_set_new(protocol, "isolated", json_integer(1));
+    if (options->warm)
+        json_object_set_new(protocol, "warm", json_integer(1));
     return protocol;
 }
 
@@ -127,6 +129,10 @@ static void append_row(json_t *rows, const struct lathe_bench_report *report, in
 
     if (report->isolated[0].time_us > 0)
         json_object_set_new(row, "isolated", figures_json(report->isolated, index));
+    if (report->warm[0].time_us > 0)
+        json_object_set_new(row, "warm", figures_json(report->warm, index));
+    else if (report->warm_refused[0])
+        json_object_set_new(row, "warm", json_null());
     json_array_append_new(rows, row);
 }
 
@@ -169,6 +175,8 @@ bool record_report(json_t *record, const struct lathe_request *request,
     lathe_plan_words(&report->plan, words, sizeof words);
     if (report->isolated[0].time_us > 0)
         json_object_set_new(record, "isolated_spin_us", json_number(report->isolated_spin_us));
+    if (report->warm[0].time_us > 0 || report->warm_refused[0])
+        json_object_set_new(record, "warm_refused", text_or_null(report->warm_refused));
     return update(
         record,
         json_pack("{s:o, s:o, s:i, s:i, s:b, s:b, s:o, s:o, s:o, s:o}", "plan",

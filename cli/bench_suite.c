@@ -89,7 +89,7 @@ static void heat(struct suite_run *run)
     options.pairs = 1;
     options.block_ms = 1;
     options.long_warm_up_ms = 0;
-    options.isolated = 0;
+    options.isolated = options.warm = 0;
     options.vs_cublaslt = options.vs_cublaslt || options.vs_cublaslt_best;
     options.vs_cublaslt_best = 0;
     if (lathe_bench_gemm(setup->context, &problem, NULL, &options, &report, &err) != LATHE_OK)

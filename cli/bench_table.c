@@ -161,7 +161,8 @@ static void print_rows(struct output *out, const json_t *record)
 }
 
 /* A time beside that of the blocks, where it was measured. */
-static void print_part(struct output *out, const json_t *record, const char *part)
+static void print_part(struct output *out, const json_t *record, const char *part,
+                       const char *title)
 {
     const json_t *rows = json_object_get(record, "rows");
     const json_t *plan = json_object_get(json_array_get(rows, 0), part);
@@ -170,7 +171,7 @@ static void print_part(struct output *out, const json_t *record, const char *par
 
     if (!json_is_object(plan))
         return;
-    output_text(out, "   %s %.2f us", part, number_of(plan, "time_us"));
+    output_text(out, "   %s %.2f us", title, number_of(plan, "time_us"));
     json_array_foreach(rows, i, row)
     {
         double ratio = number_of(json_object_get(row, part), "ratio");
@@ -197,7 +198,8 @@ void print_record(struct output *out, const json_t *record, bool held)
     if (json_is_object(json_object_get(record, "clocks")))
         output_text(out, " %5.0f MHz", number_of(json_object_get(record, "clocks"), "sm_mhz"));
     print_rows(out, record);
-    print_part(out, record, "isolated");
+    print_part(out, record, "isolated", "isolated");
+    print_part(out, record, "warm", "L2-warm");
     if (json_is_true(json_object_get(record, "measured_again")))
         output_text(out, "   measured twice: clocks differed");
     if (is_wrong(record))

@@ -68,39 +68,58 @@ def extras_are_there_where_they_are_asked_for(bench):
     bench.use_stubs()
     words = f"bench gemm m=16 n=16 k=16 vs=cublaslt,cublaslt-best {ONE}"
     plain = bench.run(words + " --json").json
-    assert "isolated" not in plain["rows"][0], plain
-    assert "isolated" not in plain["protocol"] and "isolated_spin_us" not in plain, plain
-    assert "isolated" not in bench.run(words).text
-    answer = bench.run(words + " isolated=1 --json").json
-    equal(answer["protocol"]["isolated"], 1, "protocol")
+    assert not {"isolated", "warm"} & set(plain["rows"][0]), plain
+    assert not {"isolated_spin_us", "warm_refused"} & set(plain), plain
+    assert not {"isolated", "warm"} & set(plain["protocol"]), plain
+    text = bench.run(words).text
+    assert "isolated" not in text and "warm" not in text, text
+    words += " isolated=1 warm=1"
+    answer = bench.run(words + " --json").json
+    equal((answer["protocol"]["isolated"], answer["protocol"]["warm"]), (1, 1), "protocol")
+    equal(answer["warm_refused"], None, "warm_refused")
     assert answer["isolated_spin_us"] >= 50, answer
     for row in answer["rows"]:
-        equal([round(row["isolated"][key], 3) for key in
-               ("time_us", "vs_time_us", "ratio", "ratio_low", "ratio_high")],
-              [400, 400, 1, 1, 1], row["vs"])
-    shown = bench.run(words + " isolated=1").text
-    assert "  TFLOPS  isolated us  " in shown and "  400.00  " in shown, shown
-    assert "isolated  1.000 to cublaslt-best 13.1 (95 %: 1.000 to 1.000)\n" in shown, shown
+        for part in ("isolated", "warm"):
+            times = [row[part]["time_us"], row[part]["vs_time_us"]]
+            assert times[0] > 0 and times[0] == times[1], row
+            equal([row[part][key] for key in ("ratio", "ratio_low", "ratio_high")], [1, 1, 1], part)
+        equal(round(row["isolated"]["time_us"]), 400, "as between any two events")
+    shown = bench.run(words).text
+    assert "  TFLOPS  isolated us  L2-warm us  " in shown and "  400.00  " in shown, shown
+    for title in ("isolated", "L2-warm "):
+        assert f"\n{title}  1.000 to cublaslt-best 13.1 (95 %: 1.000 to 1.000)\n" in shown, shown
+
+
+def what_l2_cannot_hold_is_null_with_the_reason(bench):
+    bench.use_stubs()
+    words = f"bench gemm m=16 n=16 k=64 vs=cublaslt {ONE} warm=1"
+    answer = bench.run(words + " --json", STUB_L2="4000").json
+    equal(answer["rows"][0]["warm"], None, "warm")
+    equal(answer["warm_refused"], "the operands take 0.00461 MB, and L2 holds 0.004 MB", "why")
+    assert answer["rows"][0]["time_us"] > 0, answer
+    shown = bench.run(words, STUB_L2="4000").text
+    assert "\nL2-warm   not measured: the operands take " in shown, shown
+    assert "L2-warm us" not in shown, shown
 
 
 def extras_of_a_plan_alone_have_no_ratio(bench):
     bench.use_stubs()
-    words = f"bench gemm m=16 n=16 k=16 {ONE} isolated=1"
+    words = f"bench gemm m=16 n=16 k=16 {ONE} isolated=1 warm=1"
     row = bench.run(words + " --json").json["rows"][0]
-    equal((round(row["isolated"]["time_us"]), row["isolated"]["vs_time_us"],
-           row["isolated"]["ratio"]), (400, None, None), "isolated")
+    for part in ("isolated", "warm"):
+        assert row[part]["time_us"] > 0, row
+        equal((row[part]["vs_time_us"], row[part]["ratio"]), (None, None), part)
     assert "ratio" not in bench.run(words).text
 
 
 def a_suite_has_extras_and_goes_on_with_them(bench):
     bench.use_stubs()
     write_suite(bench)
-    shown = run_suite(bench, "isolated=1 passes=2").text
-    assert "   isolated 400.00 us cublaslt 1.000 cublaslt-best 1.000\n" in shown.replace(
-        "   WRONG ANSWER", ""), shown
+    shown = run_suite(bench, "isolated=1 warm=1 passes=2").text
+    assert "   isolated 400.00 us cublaslt 1.000 cublaslt-best 1.000   L2-warm " in shown, shown
     put_right(bench)
     before = len(lines(bench))
-    run_suite(bench, "isolated=1 passes=2 resume=1")
+    run_suite(bench, "isolated=1 warm=1 passes=2 resume=1")
     equal(len(lines(bench)), before, "lines: all is held")
     run_suite(bench, "passes=2 resume=1 class=small")
     equal(len(lines(bench)), before + 4, "lines: without extras is another protocol")
@@ -240,7 +259,7 @@ def mistakes_are_told_before_anything_is_measured(bench):
                         ("gemm m=8 n=8 k=8 -o -", "-o -:"),
                         ("gemm m=8 n=8 k=8 ladder=hoper", "nearest: hopper"),
                         ("gemm m=8 n=8 k=8 isolated=2", "isolated=2"),
-                        ("gemm m=8 n=8 k=8 ladder=hopper isolated=1", "times of blocks alone"),
+                        ("gemm m=8 n=8 k=8 ladder=hopper isolated=1", "times of cold blocks alone"),
                         ("gemm m=8 n=8 k=8 ladder=hopper variant=hopper-best", "a ladder takes all")):
         result = bench.run("bench " + words)
         assert result.code in (1, 2), words
@@ -310,6 +329,7 @@ if __name__ == "__main__":
         (test.__name__.replace("_", " "), test) for test in (
             a_contender_is_a_row, a_problem_alone_has_one_row,
             extras_are_there_where_they_are_asked_for, extras_of_a_plan_alone_have_no_ratio,
+            what_l2_cannot_hold_is_null_with_the_reason,
             a_suite_has_extras_and_goes_on_with_them, contenders_are_named_or_refused,
             a_suite_is_a_line_a_problem, a_suite_is_one_object, what_is_held_is_left_out,
             what_is_held_is_shown_with_its_clock,
