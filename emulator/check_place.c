@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { WHOLE_CLUSTER = UINT32_MAX };
+#define WHOLE_CLUSTER UINT32_MAX /* no enumerator: that is an int */
 
 /* What the threads of one CTA, or of one cluster, have told each other. */
 struct near {
