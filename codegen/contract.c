@@ -16,6 +16,10 @@ static const char *const param_words[] = {
     [LATHE_PARAM_LDD] = "ldd",
     [LATHE_PARAM_C] = "c",
     [LATHE_PARAM_LDC] = "ldc",
+    [LATHE_PARAM_A] = "a",
+    [LATHE_PARAM_LDA] = "lda",
+    [LATHE_PARAM_B] = "b",
+    [LATHE_PARAM_LDB] = "ldb",
 };
 
 static json_t *param_json(const struct lathe_param *param)
@@ -59,13 +63,13 @@ size_t lathe_contract_json(const struct lathe_contract *contract, char *buffer, 
     for (int i = 0; i < contract->tensor_map_count; i++)
         json_array_append_new(maps, tensor_map_json(&contract->tensor_maps[i]));
 
-    json_t *object = json_pack("{s:s, s:s, s:[i, i, i], s:[i, i, i], s:i, s:[i, i], s:b, s:o, s:o}",
-                               "name", contract->name, "arch", lathe_arch_name(contract->arch),
-                               "block", contract->block[0], contract->block[1], contract->block[2],
-                               "cluster", contract->cluster[0], contract->cluster[1],
-                               contract->cluster[2], "smem", contract->smem_bytes, "cluster_tile",
-                               contract->cluster_tile[0], contract->cluster_tile[1], "one_tile",
-                               contract->one_tile, "params", params, "tensor_maps", maps);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:[i, i, i], s:[i, i, i], s:i, s:[i, i], s:b, s:i, s:o, s:o}", "name",
+        contract->name, "arch", lathe_arch_name(contract->arch), "block", contract->block[0],
+        contract->block[1], contract->block[2], "cluster", contract->cluster[0],
+        contract->cluster[1], contract->cluster[2], "smem", contract->smem_bytes, "cluster_tile",
+        contract->cluster_tile[0], contract->cluster_tile[1], "one_tile", contract->one_tile,
+        "most_clusters", contract->most_clusters, "params", params, "tensor_maps", maps);
 
     if (object && contract->registers >= 0) {
         json_object_set_new(object, "registers", json_integer(contract->registers));

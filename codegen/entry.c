@@ -45,6 +45,10 @@ const char *lt_param_type(enum lathe_param_kind kind)
     case LATHE_PARAM_LDD:
     case LATHE_PARAM_C:
     case LATHE_PARAM_LDC:
+    case LATHE_PARAM_A:
+    case LATHE_PARAM_LDA:
+    case LATHE_PARAM_B:
+    case LATHE_PARAM_LDB:
         return "u64";
     }
     return NULL;
@@ -95,6 +99,10 @@ static void append_param(struct lt_builder *b, const struct lathe_param *param, 
         [LATHE_PARAM_LDD] = "elements between two rows of D",
         [LATHE_PARAM_C] = "address of C",
         [LATHE_PARAM_LDC] = "elements between two rows of C",
+        [LATHE_PARAM_A] = "address of A",
+        [LATHE_PARAM_LDA] = "elements between two rows of A",
+        [LATHE_PARAM_B] = "address of B",
+        [LATHE_PARAM_LDB] = "elements between two rows of B",
     };
 
     if (param->kind == LATHE_PARAM_TENSOR_MAP) {
@@ -123,6 +131,7 @@ void lt_entry(struct lt_builder *b, const char *name, const struct lathe_plan *p
     for (int i = 0; i < 3; i++)
         contract->cluster[i] = plan->cluster[i];
     contract->one_tile = plan->schedule == LATHE_GRID || plan->schedule == LATHE_GROUPED;
+    contract->most_clusters = plan->schedule == LATHE_SINGLE;
     contract->cluster_tile[0] = plan->tile[0] / plan->cta_group * plan->cluster[0];
     contract->cluster_tile[1] = plan->tile[1] * plan->cluster[1];
 

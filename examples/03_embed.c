@@ -274,7 +274,17 @@ static int fill(union value *value, const struct lathe_param *param,
         return 1;
     case LATHE_PARAM_LDD:
     case LATHE_PARAM_LDC:
+    case LATHE_PARAM_LDB:
         value->u64 = N;
+        return 1;
+    case LATHE_PARAM_LDA:
+        value->u64 = K;
+        return 1;
+    case LATHE_PARAM_A:
+        value->u64 = (uint64_t)(uintptr_t)data->operands[LATHE_A].address;
+        return 1;
+    case LATHE_PARAM_B:
+        value->u64 = (uint64_t)(uintptr_t)data->operands[LATHE_B].address;
         return 1;
     case LATHE_PARAM_C:
         value->u64 = (uint64_t)(uintptr_t)data->operands[LATHE_C].address;
@@ -298,7 +308,11 @@ static int size_grid(struct launch_config *config, const struct lathe_contract *
         fprintf(stderr, "03_embed: no cluster of this kernel fits on the device\n");
         return 0;
     }
-    config->grid[0] *= (unsigned)(clusters < tiles && !contract->one_tile ? clusters : tiles);
+    if (contract->one_tile || clusters > tiles)
+        clusters = tiles;
+    if (contract->most_clusters > 0 && clusters > contract->most_clusters)
+        clusters = contract->most_clusters;
+    config->grid[0] *= (unsigned)clusters;
     return 1;
 }
 

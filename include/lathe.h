@@ -414,7 +414,12 @@ enum lathe_param_kind {
     LATHE_PARAM_D,      /* u64: the address of D                                */
     LATHE_PARAM_LDD,    /* u64: elements between the starts of two rows of D    */
     LATHE_PARAM_C,      /* u64: the address of C; any where beta is 0           */
-    LATHE_PARAM_LDC     /* u64: elements between the starts of two rows of C    */
+    LATHE_PARAM_LDC,    /* u64: elements between the starts of two rows of C    */
+    LATHE_PARAM_A,      /* u64: the addresses of A and of B, and elements between the starts of two
+                           of their rows, where threads copy them */
+    LATHE_PARAM_LDA,
+    LATHE_PARAM_B,
+    LATHE_PARAM_LDB
 };
 
 struct lathe_param {
@@ -435,7 +440,7 @@ struct lathe_tensor_map {
     enum lathe_operand operand;
     enum lathe_type type;
     int box[2];          /* elements along the inner, rows along the outer dimension */
-    int swizzle_bytes;   /* 128 */
+    int swizzle_bytes;   /* 0 (none), 32, 64 or 128 */
     int promotion_bytes; /* L2 promotion */
     int inner_multiple;  /* 1, but for what is written: TMA writes whole 16 bytes, so the kernel
                           * itself stores the columns beyond this multiple */
@@ -448,7 +453,7 @@ enum { LATHE_PARAMS_MAX = 16, LATHE_TENSOR_MAPS_MAX = 8 };
 /* Everything that a launch needs, as data: with it and the cubin, plain driver calls suffice.
  * Block and shared memory as given. Grid: {cluster[0] * c, cluster[1], 1}. With `one_tile` c is the
  * number of cluster tiles, ceil(m / cluster_tile[0]) * ceil(n / cluster_tile[1]); else any from 1 to
- * that number: the work is shared among however many there are, and one cluster a place on the
+ * that number, or to `most_clusters` where this is not 0: the work is shared among however many there are, and one cluster a place on the
  * device is best. */
 struct lathe_contract {
     char name[96]; /* of the entry */
@@ -464,7 +469,8 @@ struct lathe_contract {
     /* Known once linked; -1 before. */
     int registers, spill_bytes, warnings;
 
-    int one_tile; /* 1: a cluster makes one tile and no more */
+    int one_tile;      /* 1: a cluster makes one tile and no more */
+    int most_clusters; /* of the grid, where there is a limit; 0: none */
 };
 
 /* One JSON object; as snprintf. */

@@ -9,6 +9,7 @@
 #include "runtime/context.h"
 #include "runtime/emulated_text.h"
 #include "runtime/findings.h"
+#include "runtime/tensormap.h"
 #include "runtime/trace.h"
 
 #include <stdio.h>
@@ -106,14 +107,10 @@ static enum lathe_status encode(const struct emulate *e, int index, struct lathe
     const struct lathe_argument *a = &e->options.arguments[index];
     const struct lathe_emulated_map *map = &a->map;
     static const uint32_t ones[LATHE_RANK_MAX] = {1, 1, 1, 1, 1};
-    int swizzle = map->swizzle_bytes == 32    ? 1
-                  : map->swizzle_bytes == 64  ? 2
-                  : map->swizzle_bytes == 128 ? LT_TENSOR_MAP_SWIZZLE_128B
-                                              : 0;
     int result = driver_of(e)->cuTensorMapEncodeTiled(
         &e->storage[index], (int)map->type, (uint32_t)map->rank,
         (void *)(uintptr_t)e->addresses[a->buffer], map->dims, map->strides, map->box, ones, 0,
-        swizzle, 0, 0);
+        lt_tensor_map_swizzle(map->swizzle_bytes), 0, 0);
 
     if (result == LT_CUDA_SUCCESS)
         return LATHE_OK;

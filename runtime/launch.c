@@ -167,7 +167,7 @@ static enum lathe_status check_memory(struct launch *launch, struct lathe_error 
 struct params {
     struct lt_cu_tensor_map maps[LATHE_TENSOR_MAPS_MAX];
     uint32_t m, n, k, raster;
-    uint64_t c, ldc, d, ldd;
+    uint64_t a, lda, b, ldb, c, ldc, d, ldd;
     float alpha, beta;
     void *pointers[LATHE_PARAMS_MAX];
 };
@@ -193,6 +193,14 @@ static void *scalar_of(struct params *params, enum lathe_param_kind kind)
         return &params->d;
     case LATHE_PARAM_LDD:
         return &params->ldd;
+    case LATHE_PARAM_A:
+        return &params->a;
+    case LATHE_PARAM_LDA:
+        return &params->lda;
+    case LATHE_PARAM_B:
+        return &params->b;
+    case LATHE_PARAM_LDB:
+        return &params->ldb;
     case LATHE_PARAM_C:
         return &params->c;
     case LATHE_PARAM_LDC:
@@ -213,6 +221,10 @@ static enum lathe_status fill_params(const struct launch *launch, struct params 
     params->raster = (uint32_t)(args->raster > 0 ? args->raster : launch->function->plan.raster);
     params->alpha = args->alpha;
     params->beta = args->beta;
+    params->a = launch->matrices[LATHE_A].at;
+    params->lda = (uint64_t)launch->matrices[LATHE_A].pitch;
+    params->b = launch->matrices[LATHE_B].at;
+    params->ldb = (uint64_t)launch->matrices[LATHE_B].pitch;
     params->c = launch->matrices[LATHE_C].at;
     params->ldc = (uint64_t)launch->matrices[LATHE_C].pitch;
     params->d = args->d;
@@ -237,14 +249,23 @@ static enum lathe_status fill_params(const struct launch *launch, struct params 
     return LATHE_OK;
 }
 
+/* Of the grid: `places` is how many run at a time. */
+static int64_t clusters_of(const struct lathe_contract *contract, int64_t tiles, int64_t places)
+{
+    int64_t clusters = contract->one_tile || tiles < places ? tiles : places;
+
+    return contract->most_clusters > 0 && clusters > contract->most_clusters
+               ? contract->most_clusters
+               : clusters;
+}
+
 static enum lathe_status enqueue(const struct launch *launch, struct params *params,
                                  struct lathe_error *err)
 {
     const struct lt_loaded *loaded = launch->function->loaded;
     const struct lathe_contract *contract = &loaded->contract;
     const struct lt_driver *driver = &launch->function->device->driver;
-    int64_t clusters =
-        contract->one_tile || launch->tiles < loaded->clusters ? launch->tiles : loaded->clusters;
+    int64_t clusters = clusters_of(contract, launch->tiles, loaded->clusters);
     struct lt_cu_launch_attribute cluster = {
         .id = LT_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
         .value.cluster = {(unsigned)contract->cluster[0], (unsigned)contract->cluster[1], 1},

@@ -22,10 +22,20 @@ static int element_type(enum lathe_type type)
     return -1; /* no kernel has such a map yet; the driver refuses it */
 }
 
-/* No kernel has another yet; the driver refuses what it does not know. */
-static int swizzle(int bytes)
+int lt_tensor_map_swizzle(int bytes)
 {
-    return bytes == 128 ? LT_TENSOR_MAP_SWIZZLE_128B : -1;
+    switch (bytes) {
+    case 0:
+        return LT_TENSOR_MAP_SWIZZLE_NONE;
+    case 32:
+        return LT_TENSOR_MAP_SWIZZLE_32B;
+    case 64:
+        return LT_TENSOR_MAP_SWIZZLE_64B;
+    case 128:
+        return LT_TENSOR_MAP_SWIZZLE_128B;
+    default:
+        return -1;
+    }
 }
 
 static int promotion(int bytes)
@@ -64,7 +74,8 @@ enum lathe_status lt_tensor_map_encode(const struct lt_driver *driver,
 
     int result = driver->cuTensorMapEncodeTiled(
         map, element_type(recipe->type), 2, (void *)(uintptr_t)matrix->at, dims, strides, box,
-        element_strides, 0, swizzle(recipe->swizzle_bytes), promotion(recipe->promotion_bytes), 0);
+        element_strides, 0, lt_tensor_map_swizzle(recipe->swizzle_bytes),
+        promotion(recipe->promotion_bytes), 0);
 
     if (result == LT_CUDA_SUCCESS)
         return LATHE_OK;

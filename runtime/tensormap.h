@@ -5,6 +5,9 @@
 #include "runtime/driver.h"
 #include "runtime/matrix.h"
 
+/* The driver's number of a swizzle of so many bytes; -1: there is none. */
+int lt_tensor_map_swizzle(int bytes);
+
 /* Errors: LATHE_DRIVER_FAILED with what the driver was given. */
 enum lathe_status lt_tensor_map_encode(const struct lt_driver *driver,
                                        const struct lathe_tensor_map *recipe,
