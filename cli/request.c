@@ -84,16 +84,18 @@ static void log_line(void *user, enum lathe_log_level level, const char *line)
 }
 
 static enum lathe_status open_on(struct lathe_context **context, int device,
-                                 enum lathe_emulator_use emulator, struct lathe_error *err)
+                                 enum lathe_emulator_use emulator, enum lathe_arch arch,
+                                 struct lathe_error *err)
 {
-    return lathe_context_create(
-        context, lathe_context_options(.device = device, .log = log_line, .emulator = emulator),
-        err);
+    return lathe_context_create(context,
+                                lathe_context_options(.device = device, .log = log_line,
+                                                      .emulator = emulator, .emulated_arch = arch),
+                                err);
 }
 
 enum lathe_status context_open(struct lathe_context **context, struct lathe_error *err)
 {
-    return open_on(context, 0, LATHE_EMULATOR_NEVER, err);
+    return open_on(context, 0, LATHE_EMULATOR_NEVER, LATHE_ARCH_DEFAULT, err);
 }
 
 /* gpu:N; `device` is N + 1. */
@@ -125,22 +127,23 @@ enum lathe_status context_open_device(struct lathe_context **context, const stru
     } else if (strcmp(value, "auto") != 0 && strcmp(value, "gpu") != 0) {
         return words_refuse_value(words, "device", err);
     }
-    return open_on(context, device, LATHE_EMULATOR_NEVER, err);
+    return open_on(context, device, LATHE_EMULATOR_NEVER, LATHE_ARCH_DEFAULT, err);
 }
 
 enum lathe_status context_open_any(struct lathe_context **context, const struct words *words,
-                                   struct lathe_error *err)
+                                   enum lathe_arch arch, struct lathe_error *err)
 {
     if (words_are(words, "device", "emulator"))
-        return open_on(context, 0, LATHE_EMULATOR_ALWAYS, err);
+        return open_on(context, 0, LATHE_EMULATOR_ALWAYS, arch, err);
     if (words_are(words, "device", "auto"))
-        return open_on(context, 0, LATHE_EMULATOR_WITHOUT_GPU, err);
+        return open_on(context, 0, LATHE_EMULATOR_WITHOUT_GPU, arch, err);
     return context_open_device(context, words, err);
 }
 
-enum lathe_status context_open_emulator(struct lathe_context **context, struct lathe_error *err)
+enum lathe_status context_open_emulator(struct lathe_context **context, enum lathe_arch arch,
+                                        struct lathe_error *err)
 {
-    return open_on(context, 0, LATHE_EMULATOR_ALWAYS, err);
+    return open_on(context, 0, LATHE_EMULATOR_ALWAYS, arch, err);
 }
 
 /* ---- Numbers ---- */

@@ -44,12 +44,14 @@ enum lathe_status context_open(struct lathe_context **context, struct lathe_erro
 /* The same, on the device that device= names. */
 enum lathe_status context_open_device(struct lathe_context **context, const struct words *words,
                                       struct lathe_error *err);
-/* The same, or the emulator where it is named, or where auto finds no GPU. */
+/* The same, or the emulator where it is named, or where auto finds no GPU: its device of that
+ * architecture, or its first for which there are kernels. */
 enum lathe_status context_open_any(struct lathe_context **context, const struct words *words,
-                                   struct lathe_error *err);
+                                   enum lathe_arch arch, struct lathe_error *err);
 
 /* The same, on the emulator whatever GPU there is. */
-enum lathe_status context_open_emulator(struct lathe_context **context, struct lathe_error *err);
+enum lathe_status context_open_emulator(struct lathe_context **context, enum lathe_arch arch,
+                                        struct lathe_error *err);
 
 /* Microseconds of a clock that only goes forward. */
 double now_us(void);

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 
 static enum lathe_status open_context(struct lathe_context **context, const struct words *words,
-                                      enum session_place place, struct lathe_error *err)
+                                      enum session_place place, enum lathe_arch arch,
+                                      struct lathe_error *err)
 {
     switch (place) {
     case SESSION_GPU:
         return context_open_device(context, words, err);
     case SESSION_ANYWHERE:
-        return context_open_any(context, words, err);
+        return context_open_any(context, words, arch, err);
     case SESSION_EMULATOR:
-        return context_open_emulator(context, err);
+        return context_open_emulator(context, arch, err);
     case SESSION_NOWHERE:
         break;
     }
@@ -32,7 +33,7 @@ enum lathe_status session_begin(struct session *session, const struct words *wor
     if (status == LATHE_OK && words_given(words, "text"))
         status = file_read(words_value(words, "text"), &session->text, &size, err);
     if (status == LATHE_OK)
-        status = open_context(&session->context, words, place, err);
+        status = open_context(&session->context, words, place, session->request.plan.arch, err);
     if (status == LATHE_OK)
         progress_begin(&session->progress, out, what);
     return status;

@@ -534,6 +534,8 @@ struct lathe_context_options {
     lathe_log_callback log;
     void *log_user;
     enum lathe_emulator_use emulator;
+    enum lathe_arch emulated_arch; /* of the emulator's device; default: its first that kernels are
+                                    * for */
 };
 #define LATHE_CONTEXT_OPTIONS_INIT LATHE_INIT_(lathe_context_options)
 

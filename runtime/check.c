@@ -52,6 +52,7 @@ static enum lathe_status open_emulator(struct check *check, struct lathe_error *
     const struct lt_device_choice choice = {
         .emulator = lt_context_variable(check->context, "LATHE_EMU_LIBRARY"),
         .use = LATHE_EMULATOR_ALWAYS,
+        .emulated_arch = check->plan ? check->plan->arch : LATHE_ARCH_DEFAULT,
         .ordinal = -1,
     };
     enum lathe_status status = lt_device_probe(&check->device, &choice, err);

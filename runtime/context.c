@@ -95,6 +95,9 @@ static enum lathe_status check_options(const struct lathe_context_options *optio
     if (options->emulator < LATHE_EMULATOR_NEVER || options->emulator > LATHE_EMULATOR_ALWAYS)
         return lt_fail(err, LATHE_OUT_OF_RANGE, "emulator: %d is no enum lathe_emulator_use",
                        (int)options->emulator);
+    if (options->emulated_arch < LATHE_ARCH_DEFAULT || options->emulated_arch > LATHE_SM_120A)
+        return lt_fail(err, LATHE_OUT_OF_RANGE, "emulated_arch: %d is no enum lathe_arch",
+                       (int)options->emulated_arch);
     return LATHE_OK;
 }
 
@@ -279,6 +282,7 @@ static enum lathe_status probe_device(struct lathe_context *context, struct lath
                               : lt_context_variable(context, "LATHE_CUDA_LIBRARY"),
         .emulator = lt_context_variable(context, "LATHE_EMU_LIBRARY"),
         .use = context->options.emulator,
+        .emulated_arch = context->options.emulated_arch,
         .ordinal = context->options.device - 1,
         .cuda_context = context->options.cuda_context,
     };

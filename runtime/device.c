@@ -129,8 +129,14 @@ static enum lathe_status probe_gpu(struct lt_device *device, const struct lt_dev
     return status;
 }
 
-/* The first of the emulator's devices that there are kernels for. */
-static enum lathe_status take_emulated(struct lt_device *device, struct lathe_error *err)
+static bool is_wanted(enum lathe_arch arch, enum lathe_arch wanted)
+{
+    return wanted == LATHE_ARCH_DEFAULT ? lt_arch_has_kernels(arch) : arch == wanted;
+}
+
+/* The first of the emulator's devices that is wanted. */
+static enum lathe_status take_emulated(struct lt_device *device, enum lathe_arch wanted,
+                                       struct lathe_error *err)
 {
     int count = 0;
     enum lathe_status status = lt_driver_check(
@@ -140,12 +146,14 @@ static enum lathe_status take_emulated(struct lt_device *device, struct lathe_er
         status = take_ordinal(device, i, err);
         if (status == LATHE_OK)
             status = read_properties(device, err);
-        if (status == LATHE_OK && lt_arch_has_kernels(device->arch))
+        if (status == LATHE_OK && is_wanted(device->arch, wanted))
             return LATHE_OK;
     }
     return status == LATHE_OK
                ? lt_fail(err, LATHE_NO_DEVICE, "the emulator %.200s has no device of %s",
-                         device->driver.library.found, lathe_arch_name(lt_default_arch()))
+                         device->driver.library.found,
+                         wanted == LATHE_ARCH_DEFAULT ? "an architecture that kernels are for"
+                                                      : lathe_arch_name(wanted))
                : status;
 }
 
@@ -163,7 +171,7 @@ static enum lathe_status probe_emulator(struct lt_device *device,
         if (status == LATHE_OK)
             status = read_properties(device, err);
     } else if (status == LATHE_OK) {
-        status = take_emulated(device, err);
+        status = take_emulated(device, choice->emulated_arch, err);
     }
     if (status != LATHE_OK)
         lt_device_close(device);

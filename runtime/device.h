@@ -25,8 +25,9 @@ struct lt_device_choice {
     const char *driver_library; /* null: libcuda.so.1 */
     const char *emulator;       /* null: lt_emulator_find() */
     enum lathe_emulator_use use;
-    int ordinal;        /* -1: the current context's device, else the first */
-    void *cuda_context; /* to live in, or null */
+    enum lathe_arch emulated_arch; /* LATHE_ARCH_DEFAULT: the first that kernels are for */
+    int ordinal;                   /* -1: the current context's device, else the first */
+    void *cuda_context;            /* to live in, or null */
 };
 
 /* Whether it is the CPU that stands in: text is what it takes. */
