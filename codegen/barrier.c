@@ -10,6 +10,12 @@ void lt_mbarrier_init(struct lt_builder *b, lt_value address, int arrivals)
     lt_inst(b, "mbarrier.init.shared::cta.b64 [%0], %1;", address, lt_imm(arrivals));
 }
 
+void lt_mbarrier_inval(struct lt_builder *b, lt_value address)
+{
+    lt_require(b, LT_HAS_MBARRIER, "mbarrier");
+    lt_inst(b, "mbarrier.inval.shared::cta.b64 [%0];", address);
+}
+
 void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, lt_value parity)
 {
     char label[LT_LABEL_SIZE];
@@ -57,6 +63,11 @@ void lt_fence_proxy_async(struct lt_builder *b)
 {
     lt_require(b, LT_HAS_TMA, "fence.proxy.async");
     lt_raw(b, "fence.proxy.async.shared::cta;");
+}
+
+void lt_warp_sync(struct lt_builder *b)
+{
+    lt_raw(b, "bar.warp.sync 0xffffffff;");
 }
 
 void lt_bar_sync_cta(struct lt_builder *b)

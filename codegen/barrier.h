@@ -12,6 +12,9 @@ enum { LT_MBARRIER_BYTES = 8 };
 /* `address` is that of an mbarrier in this CTA's shared memory, here and below. */
 void lt_mbarrier_init(struct lt_builder *b, lt_value address, int arrivals);
 
+/* Ends it, so that its place can be used for something else, or for a new one. */
+void lt_mbarrier_inval(struct lt_builder *b, lt_value address);
+
 /* Spins until the phase of that parity has completed. `name` names the predicate and the label. */
 void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, lt_value parity);
 
@@ -31,6 +34,10 @@ void lt_fence_mbarrier_init(struct lt_builder *b);
 /* Makes this thread's ordinary writes to shared memory visible to TMA and the tensor cores; needed
  * before the barrier behind which they are read there. */
 void lt_fence_proxy_async(struct lt_builder *b);
+
+/* The lanes of a warp come together: before instructions that whole warps execute, where some did
+ * something by themselves. */
+void lt_warp_sync(struct lt_builder *b);
 
 /* The whole CTA; and `threads` of it under an id from 1 to 15. */
 void lt_bar_sync_cta(struct lt_builder *b);

@@ -7,6 +7,13 @@ void lt_cluster_sync(struct lt_builder *b)
     lt_raw(b, "barrier.cluster.wait;");
 }
 
+void lt_cluster_sync_with_memory(struct lt_builder *b)
+{
+    lt_require(b, LT_HAS_TMA, "barrier.cluster");
+    lt_raw(b, "barrier.cluster.arrive.release;");
+    lt_raw(b, "barrier.cluster.wait.acquire;");
+}
+
 lt_value lt_mapa(struct lt_builder *b, const char *name, lt_value address, lt_value rank)
 {
     lt_require(b, LT_HAS_TMA, "mapa");

@@ -10,6 +10,8 @@
  * what must be seen beyond it needs its own fence before it. The threads of a warp need not be
  * converged. */
 void lt_cluster_sync(struct lt_builder *b);
+/* The same, and what a thread did before it, all see after it. */
+void lt_cluster_sync_with_memory(struct lt_builder *b);
 
 /* The address of the same offset in the shared memory of the CTA with that rank. */
 lt_value lt_mapa(struct lt_builder *b, const char *name, lt_value address, lt_value rank);

@@ -39,7 +39,9 @@ void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value sme
 
     for (int i = 0; i < ring->stages; i++) {
         if (i == 0)
-            lt_note(b, "the filler announces its bytes with one arrival");
+            lt_note(b, "%s",
+                    ring->full_note ? ring->full_note
+                                    : "the filler announces its bytes with one arrival");
         lt_mbarrier_init(b, lt_at(full, i * LT_MBARRIER_BYTES), 1);
     }
     if (ring->readers == 0)
@@ -48,7 +50,9 @@ void lt_ring_init(struct lt_builder *b, const struct lt_ring *ring, lt_value sme
     lt_value empty = barriers_at(b, ring, "empty", smem, ring->offset + empty_offset(ring));
 
     for (int i = 0; i < ring->stages; i++) {
-        if (i == 0)
+        if (i == 0 && ring->empty_note)
+            lt_note(b, "%s", ring->empty_note);
+        else if (i == 0)
             lt_note(b, "every reading warp%s arrives once", ring->ctas > 1 ? " of every CTA" : "");
         lt_mbarrier_init(b, lt_at(empty, i * LT_MBARRIER_BYTES), ring->readers);
     }
@@ -132,12 +136,17 @@ struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ri
     return cursor;
 }
 
-void lt_ring_acquire(struct lt_builder *b, const struct lt_cursor *cursor, lt_value bytes)
+void lt_ring_wait_free(struct lt_builder *b, const struct lt_cursor *cursor)
 {
     char name[LT_LABEL_SIZE];
 
-    lt_comment(b, "wait until the stage is free, then announce its bytes");
     lt_mbarrier_wait(b, part(name, cursor->ring, "free"), cursor->empty, cursor->parity);
+}
+
+void lt_ring_acquire(struct lt_builder *b, const struct lt_cursor *cursor, lt_value bytes)
+{
+    lt_comment(b, "wait until the stage is free, then announce its bytes");
+    lt_ring_wait_free(b, cursor);
     lt_mbarrier_arrive_expect_tx(b, cursor->full, bytes);
 }
 

@@ -28,6 +28,8 @@ struct lt_ring {
     int readers; /* arrivals that empty a stage; 0: it has no such barriers, for those who fill it
                   * know by other means */
     int ctas;    /* of the cluster, all of which fill and empty it   */
+    const char *full_note, *empty_note; /* who arrives; null: one who announces the bytes of a copy,
+                                         * and warps that read */
 };
 
 struct lt_cursor {
@@ -54,6 +56,8 @@ struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ri
 /* Waits until the stage is free, then announces the bytes that will come, from whichever CTA: all
  * of the stage's, or fewer. */
 void lt_ring_acquire(struct lt_builder *b, const struct lt_cursor *cursor, lt_value bytes);
+/* The first half of it, for those who fill by other means than TMA, or let another CTA announce. */
+void lt_ring_wait_free(struct lt_builder *b, const struct lt_cursor *cursor);
 /* Waits until the stage is full. */
 void lt_ring_wait(struct lt_builder *b, const struct lt_cursor *cursor);
 

@@ -20,6 +20,11 @@ void lt_tma_prefetch_map(struct lt_builder *b, lt_value map);
 void lt_tma_load(struct lt_builder *b, lt_value map, lt_value column, lt_value row, lt_value smem,
                  lt_value full, lt_value mask);
 
+/* The same in a pair of CTAs whose MMA reads what both fetch: `leader_full` is the even CTA's
+ * mbarrier, by its address in the cluster, where the bytes count. */
+void lt_tma_load_for_pair(struct lt_builder *b, lt_value map, lt_value column, lt_value row,
+                          lt_value smem, lt_value leader_full);
+
 /* Writes the box at `smem` to (column, row). The source must be visible to the async
  * proxy; it may be changed once lt_tma_wait_read() has let it go. */
 void lt_tma_store(struct lt_builder *b, lt_value map, lt_value column, lt_value row, lt_value smem);
