@@ -153,7 +153,7 @@ const struct verb verb_trace = {
         "--json: {\"device\", \"arch\", \"plan\": as of lathe plan, \"computed\": false, "
         "\"cycles\",\n"
         "\"time_us\", \"clock_mhz\", \"multiprocessors\", \"tensor_share\": of their time, by "
-        "wgmma,\n"
+        "MMAs,\n"
         "\"instructions\", \"copy_bytes_cycle\": into each, \"l2_bytes_cycle\", "
         "\"dram_bytes_cycle\",\n"
         "\"events\", \"events_lost\", \"roles\": [{\"role\", \"wait\": or null where it runs, "

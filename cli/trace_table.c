@@ -194,7 +194,7 @@ void trace_print(struct output *out, const struct trace_view *view)
 
     output_text(out, "model     %s cycles, %.2f us at %.0f MHz\n",
                 lathe_grouped((int64_t)t->cycles, grouped), time_us(t), (double)t->clock_khz / 1e3);
-    output_text(out, "wgmma     %.1f %% of the time of %llu multiprocessor%s\n",
+    output_text(out, "MMA       %.1f %% of the time of %llu multiprocessor%s\n",
                 100 * tensor_share(t), (unsigned long long)t->multiprocessors,
                 t->multiprocessors == 1 ? "" : "s");
     output_text(out, "TMA       %.1f bytes a cycle into each\n",
