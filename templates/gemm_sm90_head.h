@@ -3,29 +3,8 @@
 #ifndef LT_TEMPLATES_GEMM_SM90_HEAD_H
 #define LT_TEMPLATES_GEMM_SM90_HEAD_H
 
-#include "codegen/ring.h"
-#include "codegen/swizzle.h"
 #include "codegen/wgmma.h"
-#include "templates/epilogue.h"
-#include "templates/gemm_tile.h"
-#include "templates/schedule.h"
-
-enum { LT_SWIZZLE_ROWS = 8 }; /* after which the pattern repeats */
-
-struct lt_gemm {
-    const struct lathe_plan *plan;
-    int blocks;      /* of 64 rows a consumer                       */
-    int spans;       /* swizzle spans along k of a stage            */
-    int span_k;      /* columns of k in a span                      */
-    int ring_offset; /* of stage 0 in shared memory; A, then B      */
-    lt_value smem, ring_start, thread, warp, lane, warpgroup, k_blocks, k_first, m, n;
-    lt_value is_first; /* predicate: thread 0 */
-    lt_value alpha, beta;
-    lt_value map_a, map_b;
-    struct lt_ring tiles; /* producer -> consumers: A and B in shared memory */
-    struct lt_schedule schedule;
-    struct lt_epilogue epilogue; /* where TMA stores D */
-};
+#include "templates/gemm_kernel.h"
 
 /* The registers of this thread's sums. */
 struct lt_vector lt_gemm_accumulators(struct lt_builder *b, const struct lathe_plan *plan);

@@ -1,6 +1,7 @@
 #include "templates/schedule.h"
 
-static bool has_cluster(const struct lt_schedule *schedule)
+/* Tiles that a cluster makes at a time. */
+static bool has_several(const struct lt_schedule *schedule)
 {
     return schedule->cluster[0] * schedule->cluster[1] > 1;
 }
@@ -13,26 +14,57 @@ static lt_value count_tiles(struct lt_builder *b, const char *name, lt_value siz
     return lt_op(b, name, "div.u32", rounded, lt_imm(step));
 }
 
+bool lt_schedule_walks(const struct lt_schedule *schedule)
+{
+    return schedule->kind == LATHE_PERSISTENT || schedule->kind == LATHE_SINGLE;
+}
+
+/* This CTA's, or this pair's, place among the tiles of its cluster. */
+static void find_place(struct lt_builder *b, struct lt_schedule *s, int cta_group)
+{
+    if (s->cluster[0] > 1) {
+        s->cluster_m = lt_op(b, "cluster_m", "mov.u32", lt_special("%cluster_ctaid.x"));
+        if (cta_group == 2)
+            s->cluster_m = lt_op(b, "cluster_m", "shr.u32", s->cluster_m, lt_imm(1));
+    }
+    if (s->cluster[1] > 1)
+        s->cluster_n = lt_op(b, "cluster_n", "mov.u32", lt_special("%cluster_ctaid.y"));
+}
+
+/* Row by row there are no groups to count. */
+static struct lt_schedule place_rows(struct lt_builder *b, struct lt_schedule *s, lt_value m,
+                                     lt_value n, int cta_group)
+{
+    s->tiles_n = count_tiles(b, "tiles_n", n, s->tile[1] * s->cluster[1]);
+    if (lt_schedule_walks(s)) {
+        s->tiles_m = count_tiles(b, "tiles_m", m, s->tile[0] * s->cluster[0]);
+        s->tiles = lt_op(b, "tiles", "mul.lo.u32", s->tiles_m, s->tiles_n);
+    }
+    find_place(b, s, cta_group);
+    return *s;
+}
+
 struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
                                      lt_value m, lt_value n)
 {
     struct lt_schedule s = {
         .tile = {plan->tile[0], plan->tile[1]},
-        .cluster = {plan->cluster[0], plan->cluster[1]},
+        .cluster = {plan->cluster[0] / plan->cta_group, plan->cluster[1]},
+        .in_clusters = plan->cluster[0] * plan->cluster[1] > 1,
         .kind = plan->schedule,
     };
 
     lt_comment(b, "tiles of D, each of %d x %d; %s one%s", s.tile[0] * s.cluster[0],
                s.tile[1] * s.cluster[1],
-               has_cluster(&s) ? "the CTAs of a cluster make" : "a CTA makes",
-               s.kind == LATHE_PERSISTENT ? " at a time" : "");
-    if (s.kind == LATHE_GRID) {
-        s.tiles_n = count_tiles(b, "tiles_n", n, s.tile[1]);
-        return s;
-    }
+               has_several(&s)        ? "the CTAs of a cluster make"
+               : plan->cta_group == 2 ? "a pair of CTAs makes"
+                                      : "a CTA makes",
+               lt_schedule_walks(&s) ? " at a time" : "");
+    if (s.kind == LATHE_GRID || s.kind == LATHE_SINGLE)
+        return place_rows(b, &s, m, n, plan->cta_group);
     s.tiles_m = count_tiles(b, "tiles_m", m, s.tile[0] * s.cluster[0]);
     s.tiles_n = count_tiles(b, "tiles_n", n, s.tile[1] * s.cluster[1]);
-    if (s.kind == LATHE_PERSISTENT)
+    if (lt_schedule_walks(&s))
         s.tiles = lt_op(b, "tiles", "mul.lo.u32", s.tiles_m, s.tiles_n);
 
     lt_value raster = lt_param_load(b, "raster");
@@ -40,10 +72,7 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
     lt_note(b, "so that a group has no more than all tiles");
     s.raster = lt_op(b, "raster", "min.u32", raster, s.tiles_m);
     s.group_tiles = lt_op(b, "group_tiles", "mul.lo.u32", s.raster, s.tiles_n);
-    if (s.cluster[0] > 1)
-        s.cluster_m = lt_op(b, "cluster_m", "mov.u32", lt_special("%cluster_ctaid.x"));
-    if (s.cluster[1] > 1)
-        s.cluster_n = lt_op(b, "cluster_n", "mov.u32", lt_special("%cluster_ctaid.y"));
+    find_place(b, &s, plan->cta_group);
     return s;
 }
 
@@ -80,33 +109,42 @@ static void place_in_row(struct lt_builder *b, const struct lt_schedule *s, lt_v
     lt_value row = lt_op(b, "tile_row", "div.u32", index, s->tiles_n);
     lt_value column = lt_op(b, "tile_column", "rem.u32", index, s->tiles_n);
 
-    tile->m = lt_op(b, "tile_m", "mul.lo.u32", row, lt_imm(s->tile[0]));
-    tile->n = lt_op(b, "tile_n", "mul.lo.u32", column, lt_imm(s->tile[1]));
+    tile->m = first_of(b, "tile_m", row, s->cluster_m, s->cluster[0], s->tile[0]);
+    tile->n = first_of(b, "tile_n", column, s->cluster_n, s->cluster[1], s->tile[1]);
+}
+
+static void place(struct lt_builder *b, const struct lt_schedule *s, lt_value index,
+                  struct lt_tile *tile)
+{
+    if (s->kind == LATHE_GRID || s->kind == LATHE_SINGLE)
+        place_in_row(b, s, index, tile);
+    else
+        place_in_group(b, s, index, tile);
 }
 
 struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *s)
 {
     struct lt_tile tile = {.open = false};
-    lt_value index = lt_op(b, "tile", "mov.u32", lt_special("%ctaid.x"));
+    lt_value index =
+        lt_op(b, "tile", "mov.u32", lt_special(s->in_clusters ? "%clusterid.x" : "%ctaid.x"));
 
-    if (s->kind == LATHE_GRID)
-        place_in_row(b, s, index, &tile);
-    else
-        place_in_group(b, s, index, &tile);
+    place(b, s, index, &tile);
     return tile;
 }
 
 struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
 {
     struct lt_tile tile = {.open = true};
-    bool cluster = has_cluster(s);
-    lt_value first =
-        lt_op(b, "first_tile", "mov.u32", lt_special(cluster ? "%clusterid.x" : "%ctaid.x"));
-    lt_value stride =
-        lt_op(b, "tile_stride", "mov.u32", lt_special(cluster ? "%nclusterid.x" : "%nctaid.x"));
+    lt_value first = lt_imm(0), stride = lt_imm(1);
 
+    if (s->kind == LATHE_PERSISTENT) {
+        first = lt_op(b, "first_tile", "mov.u32",
+                      lt_special(s->in_clusters ? "%clusterid.x" : "%ctaid.x"));
+        stride = lt_op(b, "tile_stride", "mov.u32",
+                       lt_special(s->in_clusters ? "%nclusterid.x" : "%nctaid.x"));
+    }
     tile.loop = lt_for_begin(b, "tile", first, s->tiles, stride);
-    place_in_group(b, s, tile.loop.index, &tile);
+    place(b, s, tile.loop.index, &tile);
     return tile;
 }
 

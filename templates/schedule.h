@@ -3,15 +3,16 @@
  * Persistent: the clusters of the grid stride over all cluster tiles. The order is grouped
  * rasterisation: `raster` rows of tiles are walked column by column, so that the CTAs that run at
  * one time share rows of A and of B in L2. Grouped: one tile a CTA, in that order. Grid: one tile a
- * CTA, row by row. */
+ * CTA, row by row. Single: one CTA walks them all, row by row. */
 #ifndef LT_TEMPLATES_SCHEDULE_H
 #define LT_TEMPLATES_SCHEDULE_H
 
 #include "codegen/control.h"
 
 struct lt_schedule {
-    int tile[2];    /* m, n of one CTA       */
-    int cluster[2]; /* CTAs along m, along n */
+    int tile[2];      /* m, n of one CTA, or of one pair   */
+    int cluster[2];   /* CTAs, or pairs, along m, along n  */
+    bool in_clusters; /* of more than one CTA            */
     enum lathe_schedule kind;
     lt_value tiles, tiles_m, tiles_n, group_tiles, raster;
     lt_value cluster_m, cluster_n; /* this CTA's place in its cluster; nothing where always 0 */
@@ -26,6 +27,9 @@ struct lt_tile {
     struct lt_region loop;
     lt_value m, n; /* first row and column of this CTA's tile of D */
 };
+
+/* Whether a CTA walks from tile to tile. */
+bool lt_schedule_walks(const struct lt_schedule *schedule);
 
 /* The only tile of this CTA. */
 struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *schedule);
