@@ -26,7 +26,7 @@ enum {
 static int ring_barriers(const struct lathe_plan *plan)
 {
     /* What the MMA's own threads have copied they know to be there. */
-    bool full = plan->load == LATHE_COPY_TMA || plan->flow == LATHE_SPECIALISED;
+    bool full = plan->load == LATHE_COPY_TMA;
     int empty = lt_gemm_is_serial(plan) ? 1 : plan->stages;
 
     return (full ? plan->stages : 0) + empty;
@@ -126,6 +126,11 @@ enum lathe_status lt_gemm_sm100_check_types(const struct lathe_plan *plan, struc
         return lt_fail(err, LATHE_UNSUPPORTED, "out=%s: from type=%s there is %s",
                        lathe_type_name(plan->out), lathe_type_name(plan->type),
                        is_integer(plan->type) ? "s32" : "f32 f16 bf16 e4m3 e5m2");
+    if (plan->beta == LATHE_BETA_ANY && plan->out != LATHE_F32 && plan->out != LATHE_F16 &&
+        plan->out != LATHE_BF16)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "beta=any out=%s: C is of the type of D, and read as f32 f16 bf16",
+                       lathe_type_name(plan->out));
     return LATHE_OK;
 }
 
@@ -199,6 +204,15 @@ static enum lathe_status check_flow(const struct lathe_plan *plan, struct lathe_
                        "flow=%s consumers=%d acc_stages=%d: more than one accumulator takes "
                        "flow=specialised",
                        flow, plan->consumers, plan->acc_stages);
+    if (plan->load == LATHE_COPY_THREADS && !lt_gemm_is_serial(plan))
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "load=threads flow=%s: what threads copy is waited for at once; "
+                       "flow=stepwise, serial, or load=tma",
+                       flow);
+    if (plan->load == LATHE_COPY_THREADS && lathe_type_bytes(plan->type) != 2)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "load=threads type=%s: threads copy elements of 16 bits; load=tma",
+                       lathe_type_name(plan->type));
     if (plan->flow != LATHE_SPECIALISED && plan->schedule == LATHE_DYNAMIC)
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "flow=%s schedule=dynamic: a warp of its own asks for tiles; "
@@ -233,14 +247,15 @@ enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
                                          "registers and have no staging; leave it out",
                                          staging[0], staging[1], staging[2]);
     if (staging[0] != accumulator.lanes || staging[1] > accumulator.columns ||
-        row % LT_GEMM_SM100_STAGING_STEP != 0 || row > LT_SPAN_BYTES || staging[2] > 8)
+        row % LT_GEMM_SM100_STAGING_STEP != 0 || row > LT_SPAN_BYTES || staging[2] > 8 ||
+        staging[2] % plan->consumers != 0)
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "epilogue=%dx%dx%d: the staging has %d rows, the lanes of an accumulator in "
                        "tensor memory, of %d to %d bytes in steps of %d, no more than the %d "
-                       "columns of the accumulator, and 1 to 8 buffers",
+                       "columns of the accumulator, and 1 to 8 buffers, a multiple of consumers=%d",
                        staging[0], staging[1], staging[2], accumulator.lanes,
                        LT_GEMM_SM100_STAGING_STEP, LT_SPAN_BYTES, LT_GEMM_SM100_STAGING_STEP,
-                       accumulator.columns);
+                       accumulator.columns, plan->consumers);
     return LATHE_OK;
 }
 

@@ -142,14 +142,27 @@ static int raster_of(const struct lathe_plan *plan, const struct preset *preset)
     return preset->raster ? preset->raster : tile[0] > 0 && tile[0] < 2048 ? 2048 / tile[0] : 1;
 }
 
-static void complete(struct lathe_plan *plan, const struct preset *preset)
+static bool is_serial(enum lathe_flow flow)
+{
+    return flow == LATHE_STEPWISE || flow == LATHE_SERIAL;
+}
+
+/* The preset's, but for one that goes with nothing that threads load, or with nothing else. */
+static void complete_flow(struct lathe_plan *plan, const struct preset *preset)
 {
     if (plan->load == LATHE_COPY_DEFAULT)
-        plan->load = preset->load;
+        plan->load = plan->flow == LATHE_FLOW_DEFAULT || is_serial(plan->flow) ? preset->load
+                                                                               : LATHE_COPY_TMA;
+    if (plan->flow == LATHE_FLOW_DEFAULT)
+        plan->flow = plan->load == LATHE_COPY_THREADS && !is_serial(preset->flow) ? LATHE_SERIAL
+                                                                                  : preset->flow;
+}
+
+static void complete(struct lathe_plan *plan, const struct preset *preset)
+{
+    complete_flow(plan, preset);
     if (plan->store == LATHE_COPY_DEFAULT)
         plan->store = preset->store;
-    if (plan->flow == LATHE_FLOW_DEFAULT)
-        plan->flow = preset->flow;
     if (plan->schedule == LATHE_SCHEDULE_DEFAULT)
         plan->schedule = preset->schedule;
     complete_atom(plan, preset);

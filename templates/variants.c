@@ -1,6 +1,7 @@
 /* variants.c: the table of all kernels, and who is found in it. */
 #include "codegen/arch.h"
 #include "codegen/plan.h"
+#include "templates/gemm_sm100.h"
 #include "templates/gemm_sm100_check.h"
 #include "templates/gemm_sm100_plan.h"
 #include "templates/gemm_sm90.h"
@@ -44,6 +45,7 @@ const struct lt_variant lt_variants[] = {
         .budget_of = lt_gemm_sm100_budget,                                                         \
         .stages_of = lt_gemm_sm100_stages,                                                         \
         .check = lt_gemm_sm100_check,                                                              \
+        .emit = lt_gemm_sm100_emit,                                                                \
     },
 #include "templates/gemm_sm100.def"
 #undef LT_PRESET

@@ -1,8 +1,8 @@
 /* ladder_suite.c: every rung of a ladder on the same problems, each element of each answer checked.
  *
- *     ladder_suite emulator|gpu [rungs=PREFIX] [seed=N] [every=N] [schedules=N]
+ *     ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] [seed=N] [every=N] [schedules=N]
  *
- * For every variant that has a kernel and a place in a ladder, and whose name begins with PREFIX:
+ * For every variant with a kernel for the architecture, that of the GPU or the one named (sm_90a):
  * f16 and bf16 on the problems below, with tails in all directions, k shorter than the ring, and
  * numbers of steps that are no multiple of the stages; with NaN around the inputs and canaries
  * around D. Which data, factors and type of D a problem has is drawn from the seed. A rung that
@@ -35,8 +35,8 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 struct suite {
     struct lathe_context *context;
+    enum lathe_arch arch;
     void (*set_seed)(uint64_t seed); /* of the emulator's schedule; null on a GPU */
-    const char *rungs;
     uint64_t seed, drawn;
     int every, schedules, number;
     int passed, failed;
@@ -147,21 +147,21 @@ static void run_case(struct suite *suite, const struct gpu_case *c, bool sums_in
 
 /* ---- All ---- */
 
-static bool sums_in_f16(const char *variant)
+/* Whether the variant is for this architecture. */
+static bool plan_small(const struct suite *suite, const char *variant, struct lathe_plan *plan)
 {
-    struct lathe_plan plan = LATHE_PLAN_INIT;
     struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
 
+    *plan = (struct lathe_plan)LATHE_PLAN_INIT;
+    options.arch = suite->arch;
     snprintf(options.variant, sizeof options.variant, "%s", variant);
-    return lathe_plan_gemm(&plan, lathe_gemm(.m = 64, .n = 64, .k = 64, .type = LATHE_F16),
-                           &options, NULL) == LATHE_OK &&
-           plan.acc == LATHE_F16;
+    return lathe_plan_gemm(plan, lathe_gemm(.m = 64, .n = 64, .k = 64, .type = LATHE_F16), &options,
+                           NULL) == LATHE_OK;
 }
 
-static void run_rung(struct suite *suite, const char *variant)
+static void run_rung(struct suite *suite, const char *variant, bool in_f16)
 {
     static const enum lathe_type types[] = {LATHE_F16, LATHE_BF16};
-    bool in_f16 = sums_in_f16(variant);
 
     for (int type = 0; type < 2; type++)
         for (int i = 0; i < SHAPES; i++) {
@@ -175,11 +175,11 @@ static void run_rung(struct suite *suite, const char *variant)
 static void run_all(struct suite *suite)
 {
     struct lathe_variant_info info;
+    struct lathe_plan plan;
 
     for (size_t i = 0; lathe_variant_at(i, &info); i++)
-        if (info.has_kernel && info.ladder_name[0] &&
-            strncmp(info.name, suite->rungs, strlen(suite->rungs)) == 0)
-            run_rung(suite, info.name);
+        if (info.has_kernel && plan_small(suite, info.name, &plan))
+            run_rung(suite, info.name, plan.acc == LATHE_F16);
 }
 
 static bool open_context(struct suite *suite, bool emulated, struct lathe_error *err)
@@ -189,14 +189,24 @@ static bool open_context(struct suite *suite, bool emulated, struct lathe_error 
 
     if (!emulated)
         return lathe_context_create(&suite->context, NULL, err) == LATHE_OK;
-    if (lathe_context_create(&suite->context,
-                             lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
-                             err) != LATHE_OK ||
+    if (lathe_context_create(
+            &suite->context,
+            lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS, .emulated_arch = suite->arch),
+            err) != LATHE_OK ||
         lt_context_probe(suite->context, &device, err) != LATHE_OK)
         return false;
     symbol = dlsym(device->driver.library.handle, "emu_set_seed");
     memcpy(&suite->set_seed, &symbol, sizeof symbol);
     return suite->set_seed != NULL;
+}
+
+static enum lathe_arch arch_named(const char *name)
+{
+    enum lathe_arch arch = LATHE_SM_120A;
+
+    while (arch != LATHE_ARCH_DEFAULT && strcmp(lathe_arch_name(arch), name) != 0)
+        arch--;
+    return arch;
 }
 
 static bool read_arguments(struct suite *suite, int count, char **words)
@@ -207,8 +217,8 @@ static bool read_arguments(struct suite *suite, int count, char **words)
         if (!value)
             return false;
         value++;
-        if (strncmp(words[i], "rungs=", 6) == 0)
-            suite->rungs = value;
+        if (strncmp(words[i], "arch=", 5) == 0)
+            suite->arch = arch_named(value);
         else if (strncmp(words[i], "seed=", 5) == 0)
             suite->seed = strtoull(value, NULL, 10);
         else if (strncmp(words[i], "every=", 6) == 0)
@@ -218,15 +228,14 @@ static bool read_arguments(struct suite *suite, int count, char **words)
         else
             return false;
     }
-    return suite->every > 0 && suite->schedules > 0;
+    return suite->arch != LATHE_ARCH_DEFAULT && suite->every > 0 && suite->schedules > 0;
 }
 
 int main(int count, char **words)
 {
-    struct suite suite = {.every = 1, .schedules = 3, .rungs = ""};
+    struct suite suite = {.every = 1, .schedules = 3, .arch = LATHE_SM_90A};
     struct lathe_error error = {.status = LATHE_OK};
     bool emulated = count > 1 && strcmp(words[1], "emulator") == 0;
-    enum lathe_arch arch;
     struct timespec now;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -234,15 +243,15 @@ int main(int count, char **words)
     suite.seed = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     if ((!emulated && !(count > 1 && strcmp(words[1], "gpu") == 0)) ||
         !read_arguments(&suite, count, words)) {
-        fprintf(stderr, "usage: ladder_suite emulator|gpu [rungs=PREFIX] [seed=N] [every=N] "
-                        "[schedules=N]\n");
+        fprintf(stderr, "usage: ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] [seed=N] "
+                        "[every=N] [schedules=N]\n");
         return 2;
     }
     if (!open_context(&suite, emulated, &error)) {
         printf("not ok 1 - %s\n0 passed, 1 failed, 0 skipped\n", error.message);
         return 1;
     }
-    if (!emulated && lathe_context_arch(suite.context, &arch, &error) != LATHE_OK) {
+    if (!emulated && lathe_context_arch(suite.context, &suite.arch, &error) != LATHE_OK) {
         printf("# no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
         lathe_context_destroy(&suite.context);
         return 77;

@@ -25,6 +25,12 @@ static const struct {
     {"gemm_hopper_v2", "variant=hopper-v2"},
     {"gemm_hopper_v3_beta_64x64x64", "variant=hopper-v3 tile=64x64x64 beta=any"},
     {"gemm_hopper_v6", "variant=hopper-v6"},
+    {"gemm_blackwell_1", "arch=sm_100a variant=blackwell-1"},
+    {"gemm_blackwell_4", "arch=sm_100a variant=blackwell-4"},
+    {"gemm_blackwell_7", "arch=sm_100a variant=blackwell-7"},
+    {"gemm_blackwell_9", "arch=sm_103a variant=blackwell-9"},
+    {"gemm_blackwell_best_beta_f32", "arch=sm_100a tile=256x128x64 beta=any out=f32"},
+    {"gemm_blackwell_pair_of_64", "arch=sm_100a tile=128x96x64 cta_group=2 type=bf16"},
     {"gemm_without_comments", "tile=128x64x64 cluster=2x2x1 annotate=0"},
 };
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };

@@ -26,6 +26,26 @@ static const struct {
     {"hopper-v4", "hopper-v5", "head barriers producer multiply"},
     /* 256 rows, four warpgroups, sums in f16; D by TMA. */
     {"hopper-v5", "hopper-v6", "head setup barriers tile roles producer operands multiply store"},
+    /* The barrier lives on, from phase to phase. */
+    {"blackwell-1", "blackwell-2", "head wait"},
+    /* A CTA has one tile: no walk, and nobody to wait for behind it. */
+    {"blackwell-2", "blackwell-3", "head setup tile write-back"},
+    /* Maps in the place of pointers, a barrier for what is loaded, D through staging; the word that
+     * the columns are told in lies behind that barrier. */
+    {"blackwell-3", "blackwell-4", "head setup barriers tensor rings load wait write-back"},
+    /* Two stages, loaded ahead; one thread loads and multiplies, and the others wait once a tile.
+     */
+    {"blackwell-4", "blackwell-5", "head barriers tensor rings tile fill load multiply sums wait"},
+    /* Tiles in groups of rows, several a CTA. */
+    {"blackwell-5", "blackwell-6", "head setup tile write-back"},
+    /* Roles. */
+    {"blackwell-6", "blackwell-7",
+     "head barriers tensor rings tile fill load multiply sums wait write-back roles producer mma "
+     "writer"},
+    /* Pairs. */
+    {"blackwell-7", "blackwell-8", "head setup barriers tensor roles producer mma writer teardown"},
+    /* Two accumulators, and so two of those who multiply and of those who write. */
+    {"blackwell-8", "blackwell-9", "head setup barriers tensor roles producer mma writer teardown"},
 };
 
 enum { PARTS_MAX = 24, NAME_SIZE = 32 };
@@ -68,12 +88,12 @@ static bool is_structure(const char *line)
 /* The line without the role in its label. */
 static void append_line(struct parts *parts, const char *line)
 {
-    static const char *const roles[] = {"$producer_", "$consumer_"};
+    static const char *const roles[] = {"$producer_", "$consumer_", "$mma_", "$writer_"};
     char *end = parts->list[parts->count - 1].text + parts->list[parts->count - 1].length;
     const char *start = end;
 
     while (*line) {
-        for (size_t i = 0; i < 2; i++)
+        for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
             if (strncmp(line, roles[i], strlen(roles[i])) == 0) {
                 *end++ = '$';
                 line += strlen(roles[i]);
@@ -94,12 +114,18 @@ static void begin_part(struct parts *parts, const char *name, size_t room)
     parts->count++;
 }
 
+static const char *arch_of(const char *variant)
+{
+    return strncmp(variant, "hopper", 6) == 0 ? "sm_90a" : "sm_100a";
+}
+
 static struct parts parts_of(const char *variant)
 {
     char words[WORDS_MAX], name[NAME_SIZE];
     struct parts parts = {.count = 0};
 
-    snprintf(words, sizeof words, "gemm m=8192 n=8192 k=8192 variant=%s", variant);
+    snprintf(words, sizeof words, "gemm m=8192 n=8192 k=8192 arch=%s variant=%s", arch_of(variant),
+             variant);
 
     struct lathe_kernel *kernel = kernel_of(words);
     const char *text = lathe_kernel_text(kernel, NULL);

@@ -1,0 +1,62 @@
+/* gemm_sm100_kernel.h: what the kernels for sm_100a and sm_103a are put together from. Each part is
+ * written by all threads of the role that it is for; which role that is, and in which order they
+ * come, gemm_sm100.c says. */
+#ifndef LT_TEMPLATES_GEMM_SM100_KERNEL_H
+#define LT_TEMPLATES_GEMM_SM100_KERNEL_H
+
+#include "codegen/tcgen05.h"
+#include "templates/epilogue_tmem.h"
+#include "templates/gemm_kernel.h"
+#include "templates/gemm_sm100_check.h"
+
+struct lt_gemm_sm100 {
+    struct lt_gemm g;
+    int cta_rows;    /* of one MMA's A, and of its D, in one CTA */
+    int cta_columns; /* rows of B in one CTA                      */
+    struct lt_accumulator accumulator;
+    struct lt_ring products; /* flow=stepwise, serial: the MMA -> all threads: products are done */
+    struct lt_ring accs;     /* of one consumer; MMA -> write-back: sums in tensor memory        */
+    struct lt_tmem_epilogue epilogue;
+    lt_value tmem;                               /* address of the first accumulator             */
+    lt_value rank, pair_rank, leader, is_leader; /* in the cluster; in the pair, from 0; the even
+                                                    CTA's rank; predicate. Nothing without pairs */
+    lt_value pair_mask;                          /* both CTAs, for multicasts                    */
+};
+
+struct lt_gemm_sm100 lt_gemm_sm100_of(const struct lathe_plan *plan);
+
+/* Writes all up to the kernel's first instruction. */
+void lt_gemm_sm100_head(struct lt_builder *b, const struct lt_gemm_sm100 *s);
+
+/* All threads: names, barriers, tensor memory. */
+void lt_gemm_sm100_setup(struct lt_builder *b, struct lt_gemm_sm100 *s);
+/* All threads, behind their roles: tensor memory goes back. */
+void lt_gemm_sm100_teardown(struct lt_builder *b, const struct lt_gemm_sm100 *s);
+
+/* ---- A and B of a stage (gemm_sm100_load.c) ---- */
+
+/* One thread of each CTA: announces the bytes, of both CTAs in the leader, and has TMA fetch them.
+ */
+void lt_gemm_sm100_load(struct lt_builder *b, const struct lt_gemm_sm100 *s,
+                        const struct lt_cursor *stage, const struct lt_tile *tile,
+                        lt_value k_block);
+/* All threads of a warpgroup copy the only stage; the tensor cores may read it behind a barrier. */
+void lt_gemm_sm100_copy(struct lt_builder *b, const struct lt_gemm_sm100 *s,
+                        const struct lt_tile *tile, lt_value k_block);
+
+/* ---- Products (gemm_sm100_mma.c): one thread, of the leader ---- */
+
+struct lt_tcgen05_operands {
+    lt_value a_first, b_first; /* descriptors of stage 0 */
+    lt_value instruction;
+};
+
+/* `consumer`: whose rows of A; nothing where there is one. */
+struct lt_tcgen05_operands lt_gemm_sm100_operands(struct lt_builder *b,
+                                                  const struct lt_gemm_sm100 *s, lt_value consumer);
+/* All MMAs of a stage into the accumulator at `d`; `later` is false in a tile's first step. */
+void lt_gemm_sm100_multiply(struct lt_builder *b, const struct lt_gemm_sm100 *s,
+                            const struct lt_tcgen05_operands *o, const struct lt_cursor *stage,
+                            lt_value d, lt_value later);
+
+#endif
