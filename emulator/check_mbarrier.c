@@ -273,10 +273,14 @@ void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int
         }
         return;
     }
-    if (warp->check->waited == op &&
-        emu_clock_get(&warp->check->clock, check->agent).seen == time.seen)
-        return; /* another lane has seen it already */
+    /* Has another lane seen it already? That the warp knows the time is not enough: it may know it
+     * from a warp that has waited with a narrower scope. */
+    if (warp->check->waited == op && warp->check->waited_at == check &&
+        warp->check->waited_completions == check->completions)
+        return;
     warp->check->waited = op;
+    warp->check->waited_at = check;
+    warp->check->waited_completions = check->completions;
     emu_check_join(warp, &warp->check->clock, &check->complete[scope]);
     if (scope < EMU_OF_CLUSTER)
         emu_check_join(warp, &warp->check->missed, &check->complete[EMU_OF_CLUSTER]);

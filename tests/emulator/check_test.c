@@ -253,6 +253,8 @@ static const struct {
      {"race", {"send", "st.global.b32 [%mail]"}, {"receive", "ld.global"}, "mail (global", ALWAYS}},
     {"scope_of_release",
      {"race", {"send", "st.global.b32 [%mail]"}, {"receive", "ld.global"}, "mail (global", ALWAYS}},
+    {"scopes_of_two_waits",
+     {"race", {"send", "st.shared::cluster"}, {"receive", "ld.shared"}, "box", ALWAYS}},
     {"store_not_over",
      {"premature-use",
       {"store", "cp.async.bulk"},
