@@ -15,6 +15,7 @@ enum {
     SYNC_COLUMNS_STEP = 32, /* two warps abreast, and ldmatrix brings 16 rows of B               */
     /* Registers beside the sums that addresses, operands and the epilogue need. */
     OTHER_REGISTERS = 32,
+    WIDENED_REGISTERS = 12, /* besides, where threads store f32 of f16 sums: two words each */
     SYNC_OTHER_REGISTERS = 72
 };
 
@@ -120,10 +121,19 @@ static int accumulators(const struct lathe_plan *plan)
     return plan->acc == LATHE_F16 ? sums / 2 : sums;
 }
 
+static int other_registers(const struct lathe_plan *plan)
+{
+    bool widens =
+        plan->acc == LATHE_F16 && plan->out == LATHE_F32 && plan->store == LATHE_COPY_THREADS;
+
+    if (plan->mma == LATHE_MMA_SYNC)
+        return SYNC_OTHER_REGISTERS;
+    return OTHER_REGISTERS + (widens ? WIDENED_REGISTERS : 0);
+}
+
 static enum lathe_status check_accumulators(const struct lathe_plan *plan, struct lathe_error *err)
 {
-    int others = plan->mma == LATHE_MMA_SYNC ? SYNC_OTHER_REGISTERS : OTHER_REGISTERS;
-    int room = plan->registers - others;
+    int room = plan->registers - other_registers(plan);
 
     if (room > LT_SM90_ACCUMULATORS_MAX)
         room = LT_SM90_ACCUMULATORS_MAX;
@@ -173,7 +183,10 @@ static enum lathe_status refuse_part(const struct lathe_plan *plan, const char *
 static enum lathe_status check_persistent(const struct lathe_plan *plan, struct lathe_error *err)
 {
     if (plan->flow != LATHE_SPECIALISED)
-        return refuse_part(plan, "", "flow=specialised, or schedule=grid or grouped", err);
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "flow=%s schedule=persistent: kernels of this kind have flow=specialised, "
+                       "or schedule=grid or grouped",
+                       flow_word(plan));
     if (plan->mma != LATHE_MMA_WGMMA)
         return refuse_part(plan, "mma=sync", "mma=wgmma", err);
     if (plan->acc != LATHE_F32)
