@@ -207,9 +207,9 @@ const struct verb verb_list = {
     .synopsis = "[families|variants|architectures|types|problem|plan|plans]",
     .summary = "families, variants, architectures, types, and every key with its values",
     .about =
-        "Without a word: all lists but the last. 'plans' prints words that stand for all\n"
-        "plans that have kernels, one line each; each line, appended to\n"
-        "'gemm m=4096 n=4096 k=4096', is legal.\n"
+        "Without a word: all lists but the last. 'plans' prints words that stand for all plans\n"
+        "of the persistent kernels for sm_90a, one line each; each line, appended to\n"
+        "'gemm m=4096 n=4096 k=4096', is legal. The rungs of the ladders are variants.\n"
         "\n"
         "--json: an object with the lists that were asked for:\n"
         "  families      [{\"name\", \"doc\"}]\n"

@@ -39,7 +39,7 @@ struct lathe_arch_info {
 };
 LATHE_API int lathe_arch_at(size_t index, struct lathe_arch_info *info);
 
-/* Words of plans that stand for all that have kernels, those of sm_90a (tiles, stages, clusters,
+/* Words of plans that stand for all of the persistent kernels for sm_90a (tiles, stages, clusters,
  * types, outputs, beta); each, appended to "gemm m=4096 n=4096 k=4096", plans, emits and links
  * without spills or warnings. */
 LATHE_API int lathe_legal_plan_at(size_t index, char *words, size_t size);
