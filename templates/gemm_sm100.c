@@ -372,7 +372,6 @@ static void write_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, const stru
                   m);
     if (plan->cta_group == 2)
         m = lt_op(b, "d_row", "mad.lo.u32", s->pair_rank, lt_imm(s->cta_rows), m);
-    lt_comment(b, "wait until the sums are there");
     lt_ring_wait(b, &w->accs);
     lt_tcgen05_fence_after(b);
     lt_tmem_epilogue_store(b, &s->epilogue, accumulator(b, s, w->consumer, &w->accs), m, tile->n,

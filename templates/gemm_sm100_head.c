@@ -256,10 +256,8 @@ static void allocate(struct lt_builder *b, struct lt_gemm_sm100 *s)
         lt_tmem_relinquish(b, plan->cta_group);
     }
     lt_tcgen05_fence_before(b);
-    if (s->rank.kind == LT_NOTHING) {
-        lt_bar_sync_cta(b);
-    } else {
-        lt_bar_sync_cta(b);
+    lt_bar_sync_cta(b);
+    if (s->rank.kind != LT_NOTHING) {
         lt_comment(b, "no CTA may signal another before that one's barriers stand");
         lt_cluster_sync(b);
     }
@@ -298,8 +296,9 @@ void lt_gemm_sm100_teardown(struct lt_builder *b, const struct lt_gemm_sm100 *s)
     lt_comment(b, "all have read what they need of tensor memory; what a role left alone is back");
     lt_warp_sync(b);
     lt_tcgen05_fence_before(b);
-    lt_bar_sync_cta(b);
-    if (plan->cta_group == 2) {
+    if (plan->cta_group == 1) {
+        lt_bar_sync_cta(b);
+    } else {
         lt_comment(
             b, "the other CTA reads this one's shared memory and signals its barriers, and what");
         lt_comment(b, "one of them frees the other has read");

@@ -22,14 +22,18 @@ enum { SCHEDULES = 6, FINDINGS_MAX = 64, STEPS_MAX = 20 * 1000 * 1000, CODES_SIZ
 /* Several tiles for a CTA, so that rings go round, and do not end where they began; rows and
  * columns that no tile divides, columns that no 16 bytes divide, and something in every piece of
  * the last tile. */
-static const char problem_words[] = "m=520 n=500 k=392 ldd=504 type=f16 arch=sm_90a";
+static const char problem_words[] = "m=520 n=500 k=392 ldd=504 type=f16";
 
 static const char *const plans[] = {
-    "tile=128x128x64 cluster=1x1x1 stages=3",
-    "tile=128x128x64 cluster=2x1x1 stages=4",
-    "tile=128x128x64 cluster=1x2x1 stages=2 beta=any ldc=504",
-    "tile=64x128x64 cluster=1x1x1 stages=2 out=f32 beta=any ldc=504",
-    "tile=128x256x64 cluster=2x1x1 regs=24x240",
+    "arch=sm_90a tile=128x128x64 cluster=1x1x1 stages=3",
+    "arch=sm_90a tile=128x128x64 cluster=2x1x1 stages=4",
+    "arch=sm_90a tile=128x128x64 cluster=1x2x1 stages=2 beta=any ldc=504",
+    "arch=sm_90a tile=64x128x64 cluster=1x1x1 stages=2 out=f32 beta=any ldc=504",
+    "arch=sm_90a tile=128x256x64 cluster=2x1x1 regs=24x240",
+    "arch=sm_100a variant=blackwell-7",
+    "arch=sm_100a variant=blackwell-8 tile=256x128x64",
+    "arch=sm_100a variant=blackwell-9 tile=512x128x64",
+    "arch=sm_100a variant=blackwell-best tile=256x64x64 beta=any ldc=504",
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
 
@@ -116,8 +120,11 @@ static void run_once(struct suite *suite, const struct subject *subject, const c
     struct lathe_error error;
 
     suite->emulator.set_seed(seed);
-    if (lathe_context_create(&context, lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
-                             &error) == LATHE_OK &&
+    if (lathe_context_create(
+            &context,
+            lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS,
+                                  .emulated_arch = lathe_kernel_plan(subject->kernel)->arch),
+            &error) == LATHE_OK &&
         lathe_kernel_edit(&edited, subject->kernel, text, &error) == LATHE_OK &&
         lathe_load_kernel(context, &function, edited, &error) == LATHE_OK &&
         gpu_run_function(context, function, &subject->c, seed, &outcome, &error) == LATHE_OK) {
