@@ -98,8 +98,7 @@ static void a_loop_turns_until_it_is_left(void **state)
 {
     struct lt_builder *b = *state;
 
-    LT_LOOP(b, turn)
-    {
+    LT_LOOP (b, turn) {
         lt_raw(b, "first;");
         lt_loop_leave(b, &turn, lt_variable(b, LT_PRED, "done"));
         lt_raw(b, "second;");
@@ -300,8 +299,8 @@ static void a_loop_left_by_break_is_a_mistake(void **state)
 {
     struct lt_builder *b = *state;
 
-    LT_LOOP(b, turn)
-    break;
+    LT_LOOP (b, turn)
+        break;
 
     assert_int_equal(status_of_finishing(b), LATHE_INTERNAL);
 }
