@@ -16,7 +16,8 @@ void lt_mbarrier_inval(struct lt_builder *b, lt_value address)
     lt_inst(b, "mbarrier.inval.shared::cta.b64 [%0];", address);
 }
 
-void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, lt_value parity)
+static void wait_by(struct lt_builder *b, const char *name, const char *form, lt_value address,
+                    lt_value parity)
 {
     char label[LT_LABEL_SIZE];
     char wait[LT_LABEL_SIZE];
@@ -28,17 +29,41 @@ void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, 
 
     lt_value ready = lt_define(b, LT_PRED, name);
 
-    lt_inst(b, "mbarrier.try_wait.parity.shared::cta.b64 %0, [%1], %2;", ready, address, parity);
+    lt_inst(b, form, ready, address, parity);
     lt_branch(b, label, lt_not(ready));
 }
 
-void lt_mbarrier_arrive_expect_tx(struct lt_builder *b, lt_value address, lt_value bytes)
+void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, lt_value parity)
+{
+    wait_by(b, name, "mbarrier.try_wait.parity.shared::cta.b64 %0, [%1], %2;", address, parity);
+}
+
+void lt_mbarrier_wait_cluster(struct lt_builder *b, const char *name, lt_value address,
+                              lt_value parity)
+{
+    wait_by(b, name, "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 %0, [%1], %2;",
+            address, parity);
+}
+
+static void check_bytes(struct lt_builder *b, lt_value bytes)
 {
     lt_require(b, LT_HAS_TMA, "mbarrier.arrive.expect_tx");
     if (bytes.kind == LT_INTEGER && (bytes.number < 1 || bytes.number >= 1 << 20))
         lt_mistake(b, "a phase of an mbarrier counts 1 to 2^20 - 1 bytes, not %lld",
                    (long long)bytes.number);
+}
+
+void lt_mbarrier_arrive_expect_tx(struct lt_builder *b, lt_value address, lt_value bytes)
+{
+    check_bytes(b, bytes);
     lt_inst(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;", address, bytes);
+}
+
+void lt_mbarrier_arrive_expect_tx_remote(struct lt_builder *b, lt_value address, lt_value bytes)
+{
+    check_bytes(b, bytes);
+    lt_inst(b, "mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%0], %1;",
+            address, bytes);
 }
 
 void lt_mbarrier_arrive(struct lt_builder *b, lt_value address)
@@ -51,6 +76,12 @@ void lt_mbarrier_arrive_remote(struct lt_builder *b, lt_value address)
 {
     lt_require(b, LT_HAS_TMA, "a remote mbarrier.arrive");
     lt_inst(b, "mbarrier.arrive.shared::cluster.b64 _, [%0];", address);
+}
+
+void lt_mbarrier_arrive_relaxed(struct lt_builder *b, lt_value address)
+{
+    lt_require(b, LT_HAS_TMA, "a remote mbarrier.arrive");
+    lt_inst(b, "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];", address);
 }
 
 void lt_fence_mbarrier_init(struct lt_builder *b)

@@ -18,8 +18,17 @@ void lt_mbarrier_inval(struct lt_builder *b, lt_value address);
 /* Spins until the phase of that parity has completed. `name` names the predicate and the label. */
 void lt_mbarrier_wait(struct lt_builder *b, const char *name, lt_value address, lt_value parity);
 
+/* The same where other CTAs of the cluster arrive, relaxed: it says that they have, and fences of
+ * the cluster's scope (cluster.h), theirs before and this thread's behind it, what they did before.
+ */
+void lt_mbarrier_wait_cluster(struct lt_builder *b, const char *name, lt_value address,
+                              lt_value parity);
+
 /* One arrival that also announces `bytes` of asynchronous copies. */
 void lt_mbarrier_arrive_expect_tx(struct lt_builder *b, lt_value address, lt_value bytes);
+/* The same on a barrier of any CTA of the cluster (an address made by mapa); it publishes nothing.
+ */
+void lt_mbarrier_arrive_expect_tx_remote(struct lt_builder *b, lt_value address, lt_value bytes);
 
 /* One arrival; earlier accesses of this thread happen before what a waiter of its CTA does next. */
 void lt_mbarrier_arrive(struct lt_builder *b, lt_value address);
@@ -28,6 +37,8 @@ void lt_mbarrier_arrive(struct lt_builder *b, lt_value address);
  * (seen in the SASS of sm_90a, ptxas 13.0), and readers of a stage have nothing to hand over but
  * the fact that their MMAs are done, which wgmma.wait_group has established. */
 void lt_mbarrier_arrive_remote(struct lt_builder *b, lt_value address);
+/* The same, relaxed, of the cluster's scope: for lt_mbarrier_wait_cluster(). */
+void lt_mbarrier_arrive_relaxed(struct lt_builder *b, lt_value address);
 
 /* Makes mbarrier.init visible to the async proxy and to the cluster. */
 void lt_fence_mbarrier_init(struct lt_builder *b);

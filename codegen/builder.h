@@ -21,7 +21,7 @@
 
 #include <stdbool.h>
 
-enum lt_type { LT_PRED, LT_B16, LT_B32, LT_B64, LT_F32, LT_TYPES };
+enum lt_type { LT_PRED, LT_B16, LT_B32, LT_B64, LT_F32, LT_B128, LT_TYPES };
 
 enum lt_value_kind {
     LT_NOTHING, /* the zero value: no operand                */

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const char type_letters[LT_TYPES + 1] = "philf";
+/* In the order of enum lt_type; no scalar operation has 128 bits. */
+static const char type_letters[LT_TYPES + 1] = "philf-";
 
 struct scalar {
     const char *opcode;

@@ -6,7 +6,7 @@
 
 static const char *const type_words[LT_TYPES] = {
     [LT_PRED] = ".pred", [LT_B16] = ".b16 ", [LT_B32] = ".b32 ",
-    [LT_B64] = ".b64 ",  [LT_F32] = ".f32 ",
+    [LT_B64] = ".b64 ",  [LT_F32] = ".f32 ", [LT_B128] = ".b128",
 };
 
 int lt_scope_depth(const struct lt_builder *b)

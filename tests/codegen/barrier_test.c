@@ -60,6 +60,32 @@ static void an_arrival_at_another_cta_goes_to_a_mapped_address(void **state)
                                  "mbarrier.arrive.shared::cluster.b64 _, [%remote];\n");
 }
 
+/* Relaxed operations say nothing of what was done before; the fences beside them do. */
+static void a_signal_between_ctas_has_fences_of_the_cluster(void **state)
+{
+    struct lt_builder *b = *state;
+    lt_value full = lt_variable(b, LT_B32, "full"), empty = lt_variable(b, LT_B32, "empty");
+    lt_value parity = lt_variable(b, LT_B32, "parity");
+
+    lt_fence_cluster_release(b);
+    lt_mbarrier_arrive_relaxed(b, lt_mapa(b, "remote", empty, lt_imm(0)));
+    lt_mbarrier_wait_cluster(b, "free", empty, parity);
+    lt_fence_cluster_acquire(b);
+    lt_mbarrier_arrive_expect_tx_remote(b, full, lt_imm(16));
+
+    assert_no_mistake(b);
+    assert_ends_with(
+        written(b),
+        "fence.release.sync_restrict::shared::cta.cluster;\n"
+        "mapa.shared::cluster.u32 %remote, %empty, 0;\n"
+        "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%remote];\n"
+        "$free_wait:\n"
+        "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 %free, [%empty], %parity;\n"
+        "@!%free bra $free_wait;\n"
+        "fence.acquire.sync_restrict::shared::cluster.cluster;\n"
+        "mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%full], 16;\n");
+}
+
 static void fences_and_barriers_are_those_of_the_manual(void **state)
 {
     struct lt_builder *b = *state;
@@ -203,6 +229,7 @@ int main(void)
         in_kernel(a_wait_turns_until_the_phase_of_its_parity_has_completed),
         in_kernel(an_arrival_may_announce_bytes),
         in_kernel(an_arrival_at_another_cta_goes_to_a_mapped_address),
+        in_kernel(a_signal_between_ctas_has_fences_of_the_cluster),
         in_kernel(fences_and_barriers_are_those_of_the_manual),
         cmocka_unit_test(counts_outside_the_objects_range_are_mistakes),
         in_kernel(the_largest_counts_are_no_mistakes),

@@ -21,14 +21,15 @@ static const struct {
 enum { SCALARS = sizeof scalars / sizeof scalars[0] };
 
 static const char letters[] = "philf"; /* in the order of enum lt_type */
-static const char *const names[LT_TYPES] = {"p", "h", "i", "l", "f"};
+static const char *const names[] = {"p", "h", "i", "l", "f"};
+enum { SCALAR_TYPES = sizeof names / sizeof names[0] };
 
 static void write_scalar(struct lt_builder *b, int i)
 {
-    lt_value of_type[LT_TYPES], operands[8];
+    lt_value of_type[SCALAR_TYPES], operands[8];
     size_t count = 0;
 
-    for (int type = 0; type < LT_TYPES; type++)
+    for (int type = 0; type < SCALAR_TYPES; type++)
         of_type[type] = lt_variable(b, (enum lt_type)type, names[type]);
     for (const char *letter = scalars[i].signature + 1; *letter; letter++)
         operands[count++] = of_type[strchr(letters, *letter) - letters];

@@ -17,7 +17,7 @@ static const struct {
 enum { SCALARS = sizeof scalars / sizeof scalars[0] };
 
 static const char letters[] = "philf"; /* in the order of enum lt_type */
-static const char *const names[LT_TYPES] = {"p", "h", "i", "l", "f"};
+static const char *const names[LT_TYPES] = {"p", "h", "i", "l", "f", "q"};
 
 static void opcodes_are_sorted_so_that_a_binary_search_finds_each(void **state)
 {
