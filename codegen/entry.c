@@ -130,7 +130,8 @@ void lt_entry(struct lt_builder *b, const char *name, const struct lathe_plan *p
     contract->block[2] = 1;
     for (int i = 0; i < 3; i++)
         contract->cluster[i] = plan->cluster[i];
-    contract->one_tile = plan->schedule == LATHE_GRID || plan->schedule == LATHE_GROUPED;
+    contract->one_tile = plan->schedule == LATHE_GRID || plan->schedule == LATHE_GROUPED ||
+                         plan->schedule == LATHE_DYNAMIC;
     contract->most_clusters = plan->schedule == LATHE_SINGLE;
     contract->cluster_tile[0] = plan->tile[0] / plan->cta_group * plan->cluster[0];
     contract->cluster_tile[1] = plan->tile[1] * plan->cluster[1];

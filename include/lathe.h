@@ -469,7 +469,8 @@ struct lathe_contract {
     /* Known once linked; -1 before. */
     int registers, spill_bytes, warnings;
 
-    int one_tile;      /* 1: a cluster makes one tile and no more */
+    int one_tile;      /* 1: the grid has a cluster for each tile; those that run may take over
+                        * tiles of those that have not begun (schedule=dynamic) */
     int most_clusters; /* of the grid, where there is a limit; 0: none */
 };
 
