@@ -11,6 +11,8 @@
  *      TMA A, TMA B  --full--> stages --full-->    tcgen05  --full--> tensor memory --> D
  *                    <-empty--        <-commit--   .mma     <-empty--
  *
+ * With schedule=dynamic one more warp asks which tile is next (gemm_sm100_schedule.c).
+ *
  * Other names for the four barriers: tiles full and empty are tma2mma and mma2tma, accs full and
  * empty mma2ld and ld2mma. In a pair (cta_group=2) each CTA loads its half of A and of B, the even
  * one's MMA reads both, and commits tell both. */
@@ -23,17 +25,18 @@
 
 #include <stdio.h>
 
-enum { PRODUCER_WARP = 3 /* of the warpgroup that does not write back */ };
+/* Of the warpgroup that does not write back, behind those who issue MMAs. */
+enum { SCHEDULER_WARP = 2, PRODUCER_WARP = 3 };
 
 /* ---- Tiles ---- */
 
-typedef void (*make_tile)(struct lt_builder *b, struct lt_gemm_sm100 *s, const struct lt_tile *tile,
-                          void *user);
-
 /* All tiles of this CTA: one, or as many as it walks. */
-static void each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, make_tile make, void *user)
+static void each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
+                      void *user)
 {
-    if (lt_schedule_walks(&s->g.schedule)) {
+    if (s->g.plan->schedule == LATHE_DYNAMIC) {
+        lt_gemm_sm100_walk(b, s, make, user);
+    } else if (lt_schedule_walks(&s->g.schedule)) {
         LT_TILES (b, tile, &s->g.schedule)
             make(b, s, &tile, user);
     } else {
@@ -404,6 +407,26 @@ static void move_registers(struct lt_builder *b, const struct lathe_plan *plan, 
         lt_setmaxnreg_dec(b, plan->regs[0]);
 }
 
+/* One thread asks for all CTAs of its cluster. */
+static void schedule(struct lt_builder *b, const struct lt_gemm_sm100 *s)
+{
+    int warp = s->g.plan->consumers * LT_WARPGROUP_WARPS + SCHEDULER_WARP;
+    bool in_cluster = s->rank.kind != LT_NOTHING;
+    lt_value schedules = lt_op(b, "schedules", "setp.eq.u32", s->g.warp, lt_imm(warp));
+    char who[80];
+
+    if (in_cluster) {
+        lt_value is_first = lt_op(b, "first_cta", "setp.eq.u32", s->rank, lt_imm(0));
+
+        schedules = lt_op(b, "schedules", "and.pred", schedules, is_first);
+    }
+    snprintf(who, sizeof who, "warp %d, one lane%s", warp,
+             in_cluster ? ", of the cluster's first CTA" : "");
+    LT_ROLE (b, "scheduler", schedules, who)
+        LT_ELECT (b)
+            lt_gemm_sm100_scheduler(b, s);
+}
+
 static void specialised(struct lt_builder *b, struct lt_gemm_sm100 *s)
 {
     const struct lathe_plan *plan = s->g.plan;
@@ -420,6 +443,8 @@ static void specialised(struct lt_builder *b, struct lt_gemm_sm100 *s)
     if (plan->cta_group == 2)
         issues = lt_op(b, "issues", "and.pred", issues, s->is_leader);
     move_registers(b, plan, writes);
+    if (plan->schedule == LATHE_DYNAMIC)
+        schedule(b, s);
     snprintf(who, sizeof who, "warp %d, one lane", first + PRODUCER_WARP);
     LT_ROLE (b, "producer", produces, who)
         LT_ELECT (b)

@@ -5,6 +5,7 @@
 
 #include "codegen/arch.h"
 #include "codegen/fields.h"
+#include "codegen/launch_control.h"
 #include "codegen/plan.h"
 #include "codegen/status.h"
 #include "codegen/wgmma.h"
@@ -16,8 +17,6 @@ enum {
     TMEM_LANES = 128, /* a row of the staging each                                      */
     TMEM_LEAST = 32,  /* columns of one allocation                                      */
     MBARRIER_BYTES = 8,
-    REPLY_BYTES = 16, /* of clusterlaunchcontrol.try_cancel, and their alignment        */
-    REPLIES = 2,      /* so that the next tile is asked for while this one is made      */
     TMEM_POINTER_BYTES = 4
 };
 
@@ -44,7 +43,7 @@ static int barriers(const struct lathe_plan *plan)
     if (plan->flow == LATHE_SPECIALISED)
         count += 2 * accumulators(plan); /* full and empty */
     if (plan->schedule == LATHE_DYNAMIC)
-        count += 2 * REPLIES;
+        count += 2 * LT_GEMM_SM100_REPLIES; /* full and empty */
     if (plan->beta == LATHE_BETA_ANY && plan->store == LATHE_COPY_TMA)
         count += plan->epilogue[2]; /* C comes through the staging */
     return count;
@@ -63,8 +62,8 @@ void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budge
     *budget = (struct lt_budget){0};
     lt_budget_add(budget, "barriers", (int64_t)barriers(plan) * MBARRIER_BYTES);
     if (plan->schedule == LATHE_DYNAMIC) {
-        lt_budget_align(budget, REPLY_BYTES);
-        lt_budget_add(budget, "scheduler reply", REPLIES * REPLY_BYTES);
+        lt_budget_align(budget, LT_REPLY_BYTES);
+        lt_budget_add(budget, "scheduler reply", LT_GEMM_SM100_REPLIES * LT_REPLY_BYTES);
     }
     lt_budget_add(budget, "tmem pointer", TMEM_POINTER_BYTES);
     lt_budget_align(budget, LT_TILE_ALIGNMENT);

@@ -9,7 +9,8 @@
 
 enum {
     LT_GEMM_SM100_COLUMNS_MAX = 256, /* of one tcgen05.mma                                */
-    LT_GEMM_SM100_STAGING_STEP = 16  /* bytes that TMA takes as one, of a row of the staging */
+    LT_GEMM_SM100_STAGING_STEP = 16, /* bytes that TMA takes as one, of a row of the staging */
+    LT_GEMM_SM100_REPLIES = 2        /* so that the next tile is asked for while this one is made */
 };
 
 /* See struct lt_variant. */

@@ -19,6 +19,11 @@ static bool has_tiles_ring(const struct lathe_plan *plan)
     return plan->load == LATHE_COPY_TMA;
 }
 
+static bool is_dynamic(const struct lathe_plan *plan)
+{
+    return plan->schedule == LATHE_DYNAMIC;
+}
+
 /* The MMA empties a stage: by one commit of each consumer. Where one step follows the other, the
  * barrier of the products says the same. */
 static struct lt_ring tiles_ring(const struct lathe_plan *plan)
@@ -92,6 +97,10 @@ struct lt_gemm_sm100 lt_gemm_sm100_of(const struct lathe_plan *plan)
         offset += lt_ring_barrier_bytes(&s.products);
     if (is_specialised(plan))
         offset += plan->consumers * lt_ring_barrier_bytes(&s.accs);
+    if (is_dynamic(plan)) {
+        s.replies = lt_gemm_sm100_replies(plan, offset);
+        offset += lt_ring_barrier_bytes(&s.replies);
+    }
     s.epilogue = epilogue_of(plan, offset);
     return s;
 }
@@ -186,8 +195,13 @@ static void load_maps(struct lt_builder *b, struct lt_gemm_sm100 *s)
 /* Pairs lie along m, an even rank and the next. */
 static void find_pair(struct lt_builder *b, struct lt_gemm_sm100 *s)
 {
-    if (s->g.plan->cta_group == 1)
+    const struct lathe_plan *plan = s->g.plan;
+
+    if (plan->cta_group == 1) {
+        if (is_dynamic(plan) && lt_gemm_cluster_size(plan) > 1)
+            s->rank = lt_op(b, "rank", "mov.u32", lt_special("%cluster_ctarank"));
         return;
+    }
     lt_comment(b,
                "the even CTA of a pair leads: its barriers count, and it issues the MMAs of both");
     s->rank = lt_op(b, "rank", "mov.u32", lt_special("%cluster_ctarank"));
@@ -223,6 +237,8 @@ static void init_barriers(struct lt_builder *b, struct lt_gemm_sm100 *s)
                 lt_ring_init(b, &s->products, s->g.smem);
             if (is_specialised(plan))
                 init_accs(b, s);
+            if (is_dynamic(plan))
+                lt_ring_init(b, &s->replies, s->g.smem);
             lt_tmem_epilogue_init(b, &s->epilogue, plan->consumers);
             lt_note(b, "before TMA, the tensor cores or another CTA may signal them");
             lt_fence_mbarrier_init(b);
@@ -296,8 +312,11 @@ void lt_gemm_sm100_teardown(struct lt_builder *b, const struct lt_gemm_sm100 *s)
     lt_comment(b, "all have read what they need of tensor memory; what a role left alone is back");
     lt_warp_sync(b);
     lt_tcgen05_fence_before(b);
-    if (plan->cta_group == 1) {
+    if (s->rank.kind == LT_NOTHING) {
         lt_bar_sync_cta(b);
+    } else if (plan->cta_group == 1) {
+        lt_comment(b, "other CTAs signal this one's barriers, and replies come from one of them");
+        lt_cluster_sync_with_memory(b);
     } else {
         lt_comment(
             b, "the other CTA reads this one's shared memory and signals its barriers, and what");

@@ -16,10 +16,12 @@ struct lt_gemm_sm100 {
     struct lt_accumulator accumulator;
     struct lt_ring products; /* flow=stepwise, serial: the MMA -> all threads: products are done */
     struct lt_ring accs;     /* of one consumer; MMA -> write-back: sums in tensor memory        */
+    struct lt_ring replies;  /* schedule=dynamic: the scheduler -> all roles: the next tile      */
     struct lt_tmem_epilogue epilogue;
     lt_value tmem;                               /* address of the first accumulator             */
     lt_value rank, pair_rank, leader, is_leader; /* in the cluster; in the pair, from 0; the even
-                                                    CTA's rank; predicate. Nothing without pairs */
+                                                    CTA's rank; predicate. Nothing without pairs,
+                                                    but rank where replies go to a cluster       */
     lt_value pair_mask;                          /* both CTAs, for multicasts                    */
 };
 
@@ -58,5 +60,19 @@ struct lt_tcgen05_operands lt_gemm_sm100_operands(struct lt_builder *b,
 void lt_gemm_sm100_multiply(struct lt_builder *b, const struct lt_gemm_sm100 *s,
                             const struct lt_tcgen05_operands *o, const struct lt_cursor *stage,
                             lt_value d, lt_value later);
+
+/* ---- Which tiles, with schedule=dynamic (gemm_sm100_schedule.c) ---- */
+
+struct lt_ring lt_gemm_sm100_replies(const struct lathe_plan *plan, int offset);
+
+/* One thread of the cluster, in the CTA of rank 0: asks for tiles until none is left. */
+void lt_gemm_sm100_scheduler(struct lt_builder *b, const struct lt_gemm_sm100 *s);
+
+/* What a role does for a tile. */
+typedef void (*lt_gemm_sm100_make)(struct lt_builder *b, struct lt_gemm_sm100 *s,
+                                   const struct lt_tile *tile, void *user);
+/* All threads of a role: the cluster's own tile, then one after the other those taken over. */
+void lt_gemm_sm100_walk(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
+                        void *user);
 
 #endif

@@ -59,7 +59,7 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
                has_several(&s)        ? "the CTAs of a cluster make"
                : plan->cta_group == 2 ? "a pair of CTAs makes"
                                       : "a CTA makes",
-               lt_schedule_walks(&s) ? " at a time" : "");
+               lt_schedule_walks(&s) || s.kind == LATHE_DYNAMIC ? " at a time" : "");
     if (s.kind == LATHE_GRID || s.kind == LATHE_SINGLE)
         return place_rows(b, &s, m, n, plan->cta_group);
     s.tiles_m = count_tiles(b, "tiles_m", m, s.tile[0] * s.cluster[0]);
@@ -122,14 +122,22 @@ static void place(struct lt_builder *b, const struct lt_schedule *s, lt_value in
         place_in_group(b, s, index, tile);
 }
 
-struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *s)
+lt_value lt_schedule_own(const struct lt_schedule *s)
+{
+    return lt_special(s->in_clusters ? "%clusterid.x" : "%ctaid.x");
+}
+
+struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *s, lt_value index)
 {
     struct lt_tile tile = {.open = false};
-    lt_value index =
-        lt_op(b, "tile", "mov.u32", lt_special(s->in_clusters ? "%clusterid.x" : "%ctaid.x"));
 
     place(b, s, index, &tile);
     return tile;
+}
+
+struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *s)
+{
+    return lt_tile_at(b, s, lt_op(b, "tile", "mov.u32", lt_schedule_own(s)));
 }
 
 struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
@@ -138,8 +146,7 @@ struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
     lt_value first = lt_imm(0), stride = lt_imm(1);
 
     if (s->kind == LATHE_PERSISTENT) {
-        first = lt_op(b, "first_tile", "mov.u32",
-                      lt_special(s->in_clusters ? "%clusterid.x" : "%ctaid.x"));
+        first = lt_op(b, "first_tile", "mov.u32", lt_schedule_own(s));
         stride = lt_op(b, "tile_stride", "mov.u32",
                        lt_special(s->in_clusters ? "%nclusterid.x" : "%nctaid.x"));
     }

@@ -3,7 +3,9 @@
  * Persistent: the clusters of the grid stride over all cluster tiles. The order is grouped
  * rasterisation: `raster` rows of tiles are walked column by column, so that the CTAs that run at
  * one time share rows of A and of B in L2. Grouped: one tile a CTA, in that order. Grid: one tile a
- * CTA, row by row. Single: one CTA walks them all, row by row. */
+ * CTA, row by row. Single: one CTA walks them all, row by row. Dynamic: one tile a cluster, in the
+ * order of grouped; which others it takes over is asked for while the kernel runs, by who has a
+ * loop for that. */
 #ifndef LT_TEMPLATES_SCHEDULE_H
 #define LT_TEMPLATES_SCHEDULE_H
 
@@ -31,6 +33,10 @@ struct lt_tile {
 /* Whether a CTA walks from tile to tile. */
 bool lt_schedule_walks(const struct lt_schedule *schedule);
 
+/* The number of this CTA's cluster in the grid, and so of its tile where a cluster has one. */
+lt_value lt_schedule_own(const struct lt_schedule *schedule);
+/* This CTA's part of the cluster tile of that number. */
+struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *schedule, lt_value index);
 /* The only tile of this CTA. */
 struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *schedule);
 

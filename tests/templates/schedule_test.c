@@ -220,6 +220,8 @@ static void a_cta_for_each_tile_has_the_one_of_its_number(void **state)
                                     .schedule = LATHE_GROUPED};
 
                 assert_walks_as_by_hand(&grid);
+                grid.schedule = LATHE_DYNAMIC; /* of its own, before it asks for others */
+                assert_walks_as_by_hand(&grid);
                 grid.raster = 1; /* row by row is what groups of one are */
                 grid.schedule = LATHE_GRID;
                 assert_walks_as_by_hand(&grid);
