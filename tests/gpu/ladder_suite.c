@@ -1,12 +1,14 @@
 /* ladder_suite.c: every rung of a ladder on the same problems, each element of each answer checked.
  *
- *     ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] [seed=N] [every=N] [schedules=N]
+ *     ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] [schedule=dynamic] [seed=N] [every=N]
+ *                  [schedules=N]
  *
  * For every variant with a kernel for the architecture, that of the GPU or the one named (sm_90a):
  * f16 and bf16 on the problems below, with tails in all directions, k shorter than the ring, and
  * numbers of steps that are no multiple of the stages; with NaN around the inputs and canaries
  * around D. Which data, factors and type of D a problem has is drawn from the seed. A rung that
- * sums in f16 has to refuse bf16. On the emulator each case runs under so many schedules; every=N
+ * sums in f16 has to refuse bf16. With schedule=dynamic the rungs with flow=specialised alone,
+ * which then ask for their tiles. On the emulator each case runs under so many schedules; every=N
  * leaves out all but each N-th case. A kernel that the linker spills for or warns of fails.
  *
  * Prints a line a case, as TAP does, then "N passed, M failed, K skipped". */
@@ -36,6 +38,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 struct suite {
     struct lathe_context *context;
     enum lathe_arch arch;
+    bool is_dynamic;
     void (*set_seed)(uint64_t seed); /* of the emulator's schedule; null on a GPU */
     uint64_t seed, drawn;
     int every, schedules, number;
@@ -77,6 +80,8 @@ static struct gpu_case draw_case(struct suite *suite, const char *variant, enum 
     else
         p->ldc = 0;
     snprintf(c.options.variant, sizeof c.options.variant, "%s", variant);
+    if (suite->is_dynamic)
+        c.options.schedule = LATHE_DYNAMIC;
     return c;
 }
 
@@ -178,7 +183,8 @@ static void run_all(struct suite *suite)
     struct lathe_plan plan;
 
     for (size_t i = 0; lathe_variant_at(i, &info); i++)
-        if (info.has_kernel && plan_small(suite, info.name, &plan))
+        if (info.has_kernel && plan_small(suite, info.name, &plan) &&
+            (!suite->is_dynamic || plan.flow == LATHE_SPECIALISED))
             run_rung(suite, info.name, plan.acc == LATHE_F16);
 }
 
@@ -219,6 +225,8 @@ static bool read_arguments(struct suite *suite, int count, char **words)
         value++;
         if (strncmp(words[i], "arch=", 5) == 0)
             suite->arch = arch_named(value);
+        else if (strcmp(words[i], "schedule=dynamic") == 0)
+            suite->is_dynamic = true;
         else if (strncmp(words[i], "seed=", 5) == 0)
             suite->seed = strtoull(value, NULL, 10);
         else if (strncmp(words[i], "every=", 6) == 0)
@@ -243,8 +251,8 @@ int main(int count, char **words)
     suite.seed = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     if ((!emulated && !(count > 1 && strcmp(words[1], "gpu") == 0)) ||
         !read_arguments(&suite, count, words)) {
-        fprintf(stderr, "usage: ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] [seed=N] "
-                        "[every=N] [schedules=N]\n");
+        fprintf(stderr, "usage: ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] "
+                        "[schedule=dynamic] [seed=N] [every=N] [schedules=N]\n");
         return 2;
     }
     if (!open_context(&suite, emulated, &error)) {
