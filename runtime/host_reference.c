@@ -20,7 +20,7 @@ static void *at(const struct lt_matrix *matrix)
     return (void *)(uintptr_t)matrix->at;
 }
 
-static float load(const struct lt_matrix *matrix, int64_t row, int64_t column)
+static double load(const struct lt_matrix *matrix, int64_t row, int64_t column)
 {
     return lt_number_load(matrix->type, at(matrix), row * matrix->pitch + column);
 }
@@ -64,10 +64,10 @@ static void load_slice(struct square *square, const struct lt_product *product, 
     memset(square->b, 0, sizeof square->b);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t s = 0; s < depth; s++)
-            square->a[i][s] = (double)load(&product->a, row + i, k + s);
+            square->a[i][s] = load(&product->a, row + i, k + s);
     for (int64_t j = 0; j < columns; j++)
         for (int64_t s = 0; s < depth; s++)
-            square->b[s][j] = (double)load(&product->b, column + j, k + s);
+            square->b[s][j] = load(&product->b, column + j, k + s);
 }
 
 static void multiply_slice(struct square *square, int64_t rows, int64_t depth)
@@ -89,8 +89,8 @@ static void judge_square(const struct square *square, const struct lt_product *p
 
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++) {
-            double d = (double)load(&product->d, row + i, column + j);
-            double c = product->beta != 0 ? (double)load(&product->c, row + i, column + j) : 0;
+            double d = load(&product->d, row + i, column + j);
+            double c = product->beta != 0 ? load(&product->c, row + i, column + j) : 0;
 
             lt_verdict_add(verdict, product, (row + i) * product->d.columns + column + j, d,
                            square->sum[i][j], square->magnitude[i][j], c);

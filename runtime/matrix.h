@@ -4,7 +4,7 @@
 
 #include "include/lathe.h"
 
-/* A row-major matrix of f16, bf16 or f32 at a device or a host address. */
+/* A row-major matrix at a device or a host address. */
 struct lt_matrix {
     uint64_t at;
     enum lathe_type type;

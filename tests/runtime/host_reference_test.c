@@ -23,7 +23,7 @@ static struct lt_matrix matrix_in(float *room, enum lathe_type type, int64_t row
 
 static float at(const struct lt_matrix *x, int64_t row, int64_t column)
 {
-    return lt_number_load(x->type, (const void *)(uintptr_t)x->at, row * x->pitch + column);
+    return (float)lt_number_load(x->type, (const void *)(uintptr_t)x->at, row * x->pitch + column);
 }
 
 static void set(const struct lt_matrix *x, int64_t row, int64_t column, float value)
