@@ -21,6 +21,40 @@ double lt_sum_exact_below(enum lathe_type sums)
     return sums == LATHE_F16 ? 0x1p11 : 0x1p24;
 }
 
+/* Of whole numbers: the low 32 bits of what they give, as two's complement. */
+static double wrapped(const struct lt_product *product, double sum, double c)
+{
+    uint64_t r = (uint64_t)(int64_t)product->alpha * (uint64_t)(int64_t)sum;
+
+    if (product->beta != 0)
+        r += (uint64_t)(int64_t)product->beta * (uint64_t)(int64_t)c;
+    return (double)(int32_t)(uint32_t)r;
+}
+
+/* What lies beyond the largest number of a type that saturates is that number. */
+static double saturated(enum lathe_type type, double r)
+{
+    double largest = lt_number_largest(type);
+
+    if (!isinf(lt_number_overflow(type)) || fabs(r) <= largest)
+        return r;
+    return r < 0 ? -largest : r > 0 ? largest : r;
+}
+
+/* The least and the greatest number of the type that any value within the slack rounds to. */
+static bool is_within(enum lathe_type type, double d, double r, double slack, double *want,
+                      double *bound)
+{
+    double low = lt_number_round(type, (float)(isinf(r) ? r : r - slack));
+    double high = lt_number_round(type, (float)(isinf(r) ? r : r + slack));
+
+    if (isnan(d) || isnan(r))
+        return isnan(d) && isnan(r);
+    *want = lt_number_round(type, (float)r);
+    *bound = fmax(*want - low, high - *want);
+    return d >= low && d <= high;
+}
+
 /* `slack` is what the arithmetic may be off by, before the result is rounded to the type. */
 static bool is_right(enum lathe_type type, double d, double r, double slack, double bound)
 {
@@ -51,13 +85,20 @@ void lt_verdict_add(struct lt_verdict *verdict, const struct lt_product *product
     double want = r, bound = lt_number_spacing(type, r) + slack;
     bool right;
 
-    if (is_exact(product, magnitude, beta_c)) {
+    if (type == LATHE_S32) {
+        want = r = wrapped(product, sum, c);
+        bound = 0;
+        right = d == want;
+    } else if (is_exact(product, magnitude, beta_c)) {
         want = lt_number_round(type, (float)r);
         bound = 0;
         right = d == want;
+    } else if (isinf(lt_number_overflow(type))) {
+        right = is_within(type, d, r, slack, &want, &bound);
     } else {
         right = is_right(type, d, r, slack, bound);
     }
+    r = saturated(type, r);
 
     double error = isfinite(d) && isfinite(r) ? fabs(d - r) : right ? 0 : HUGE_VAL;
 

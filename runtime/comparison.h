@@ -6,8 +6,11 @@
  *                + (k/16 + 2) * 2^-20 * (|alpha| sum |a||b| + |beta c|),
  * with 2^-9 in the place of 2^-20 where the sums were kept in f16.
  * NaN must meet NaN; a sum that overflows the output type must give its infinity, one that comes
- * within the second term of overflowing may. On whole numbers whose partial sums all stay below
- * 2^24 (2^11 in f16) the answer must be r, rounded once. With beta = 0 c is not looked at. */
+ * within the second term of overflowing may. For e4m3 and e5m2, whose steps are wide and which
+ * saturate, d must be what some number within the second term of r rounds to. On whole numbers
+ * whose partial sums all stay below 2^24 (2^11 in f16) the answer must be r, rounded once. A D of
+ * s32 must be the low 32 bits of r: sums of whole numbers are exact in f64 as long as k is below
+ * 2^38, and alpha and beta are whole too. With beta = 0 c is not looked at. */
 #ifndef LT_RUNTIME_COMPARISON_H
 #define LT_RUNTIME_COMPARISON_H
 

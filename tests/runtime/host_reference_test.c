@@ -50,19 +50,21 @@ static void multiply(const struct lt_product *p)
 static void make(struct fixture *f, enum lathe_type type, enum lathe_type out, bool whole)
 {
     enum lt_pattern pattern = whole ? LT_INTEGERS : LT_NORMAL;
+    bool whole_factors = whole || out == LATHE_S32;
+    float scale = type == LATHE_INT8 ? 48 : 1;
     struct lt_product p = {
         .a = matrix_in(f->a, type, M, K),
         .b = matrix_in(f->b, type, N, K),
         .c = matrix_in(f->c, out, M, N),
         .d = matrix_in(f->d, out, M, N),
-        .alpha = whole ? -2 : 1.125,
-        .beta = whole ? 1 : -0.625,
+        .alpha = whole_factors ? -2 : 1.125,
+        .beta = whole_factors ? 1 : -0.625,
         .whole = whole,
     };
 
     memset(f, 0, sizeof *f);
-    lt_host_fill(&p.a, &(struct lt_fill){pattern, 1, 1, 4});
-    lt_host_fill(&p.b, &(struct lt_fill){pattern, 2, 1, 4});
+    lt_host_fill(&p.a, &(struct lt_fill){pattern, 1, scale, 4});
+    lt_host_fill(&p.b, &(struct lt_fill){pattern, 2, scale, 4});
     lt_host_fill(&p.c, &(struct lt_fill){pattern, 3, 1, 4});
     multiply(&p);
     f->product = p;
@@ -141,22 +143,73 @@ static void filling_leaves_what_lies_between_the_rows(void **state)
 
 /* ---- Comparing ---- */
 
+static const enum lathe_type floats[] = {LATHE_F16, LATHE_BF16, LATHE_TF32, LATHE_E4M3, LATHE_E5M2};
+static const enum lathe_type float_outs[] = {LATHE_F32, LATHE_F16, LATHE_BF16, LATHE_E4M3,
+                                             LATHE_E5M2};
+
+/* Calls it with every pair of types that some kernel multiplies and gives. */
+static void for_all_types(void (*check)(struct fixture *f, enum lathe_type type,
+                                        enum lathe_type out, bool whole))
+{
+    static struct fixture f;
+
+    for (int whole = 0; whole < 2; whole++) {
+        for (int type = 0; type < 5; type++)
+            for (int out = 0; out < 5; out++)
+                check(&f, floats[type], float_outs[out], whole);
+        check(&f, LATHE_INT8, LATHE_S32, whole);
+    }
+}
+
+static void check_careful(struct fixture *f, enum lathe_type type, enum lathe_type out, bool whole)
+{
+    make(f, type, out, whole);
+    compare(f);
+
+    assert_int_equal(f->verdict.wrong, 0);
+    assert_true(f->verdict.first == INT64_MAX);
+    assert_true(lt_verdict_rel_error(&f->verdict) < (out == LATHE_E5M2   ? 0.07
+                                                     : out == LATHE_E4M3 ? 0.035
+                                                                         : 0.004));
+    assert_true(f->verdict.reference_squares > 0);
+}
+
 static void a_careful_answer_is_right_in_every_type(void **state)
 {
     (void)state;
-    static const enum lathe_type types[] = {LATHE_F16, LATHE_BF16, LATHE_F32};
-    static struct fixture f;
 
-    for (int type = 0; type < 2; type++)
-        for (int out = 0; out < 3; out++)
-            for (int whole = 0; whole < 2; whole++) {
-                make(&f, types[type], types[out], whole);
-                compare(&f);
-                assert_int_equal(f.verdict.wrong, 0);
-                assert_true(f.verdict.first == INT64_MAX);
-                assert_true(lt_verdict_rel_error(&f.verdict) < 0.004);
-                assert_true(f.verdict.reference_squares > 0);
-            }
+    for_all_types(check_careful);
+}
+
+/* The least that must be seen: the next number, of 8 bits, of s32, and where all is exact;
+ * elsewhere a little more than what the sums may lose and a step. */
+static float planted(const struct fixture *f, float right, bool whole)
+{
+    enum lathe_type out = f->product.d.type;
+    double step = lt_number_spacing(out, (double)right);
+    bool next = whole || lathe_type_bytes(out) == 1 || out == LATHE_S32;
+
+    if ((double)right == lt_number_largest(out))
+        step = -step; /* there is nothing beyond */
+    return (float)((double)right + (next ? step : 3 * step + 0x1p-8));
+}
+
+static void check_planted(struct fixture *f, enum lathe_type type, enum lathe_type out, bool whole)
+{
+    const int64_t row = 29, column = 31;
+
+    make(f, type, out, whole);
+    set(&f->product.d, row, column, planted(f, at(&f->product.d, row, column), whole));
+    compare(f);
+    assert_int_equal(f->verdict.wrong, 1);
+    assert_int_equal(f->verdict.first, row * N + column);
+}
+
+static void a_planted_wrong_element_is_seen_in_every_type(void **state)
+{
+    (void)state;
+
+    for_all_types(check_planted);
 }
 
 static void the_first_wrong_element_is_named(void **state)
@@ -366,6 +419,62 @@ static void parts_make_the_same_verdict_as_the_whole(void **state)
     assert_memory_equal(&merged, &whole, sizeof whole);
 }
 
+static void a_sum_beyond_8_bits_must_give_the_largest_number(void **state)
+{
+    (void)state;
+
+    assert_true(right(LATHE_E4M3, 448, 449, 449));
+    assert_true(right(LATHE_E4M3, 448, 1e9, 1e9));
+    assert_true(right(LATHE_E4M3, -448, -1e9, 1e9));
+    assert_true(right(LATHE_E4M3, 448, INFINITY, INFINITY));
+    assert_false(right(LATHE_E4M3, 416, 1e9, 1e9));
+    assert_false(right(LATHE_E4M3, -448, 1e9, 1e9));
+    assert_false(right(LATHE_E4M3, NAN, 1e9, 1e9));
+    assert_true(right(LATHE_E5M2, 57344, 1e9, 1e9));
+    assert_false(right(LATHE_E5M2, INFINITY, 1e9, 1e9));
+    assert_false(right(LATHE_E5M2, INFINITY, INFINITY, INFINITY));
+    assert_true(right(LATHE_E5M2, NAN, NAN, NAN));
+    assert_false(right(LATHE_E4M3, 448, NAN, NAN));
+}
+
+static void in_8_bits_only_the_middle_has_two_right_answers(void **state)
+{
+    (void)state;
+    double slack = 4 * 0x1p-20;
+
+    assert_true(right(LATHE_E4M3, 1, 1.0625, 1));
+    assert_true(right(LATHE_E4M3, 1.125, 1.0625, 1)); /* the sum may have been above the middle */
+    assert_true(right(LATHE_E4M3, 1.125, 1.0625 - slack / 2, 1));
+    assert_false(right(LATHE_E4M3, 1.125, 1.0625 - 2 * slack, 1));
+    assert_false(right(LATHE_E4M3, 1.125, 1, 1));
+    assert_false(right(LATHE_E4M3, 0.9375, 1, 1));
+    assert_true(right(LATHE_E4M3, 1, 1, 1));
+}
+
+static bool right_in_s32(double d, double sum, double alpha, double beta, double c)
+{
+    struct lt_product product = {
+        .a.columns = 32, .d.type = LATHE_S32, .alpha = alpha, .beta = beta};
+    struct lt_verdict verdict = LT_VERDICT_INIT;
+
+    lt_verdict_add(&verdict, &product, 0, d, sum, fabs(sum), c);
+    return verdict.wrong == 0;
+}
+
+static void sums_of_int8_are_exact_and_wrap(void **state)
+{
+    (void)state;
+
+    assert_true(right_in_s32(2147483647, 2147483647, 1, 0, NAN));
+    assert_false(right_in_s32(2147483646, 2147483647, 1, 0, NAN));
+    assert_true(right_in_s32(-2147483648.0, 2147483648.0, 1, 0, NAN));
+    assert_true(right_in_s32(-2, 2147483647, 2, 0, NAN));
+    assert_true(right_in_s32(5, 0x1p44 + 5, 1, 0, NAN));
+    assert_true(right_in_s32(-3, 5, -1, 2, 1));
+    assert_false(right_in_s32(-2, 5, -1, 2, 1));
+    assert_true(right_in_s32(2147483647, 0, 1, -1, -2147483647));
+}
+
 /* ---- Damage ---- */
 
 static void every_byte_that_changed_is_counted(void **state)
@@ -390,6 +499,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_cover_their_range_evenly),
         cmocka_unit_test(filling_leaves_what_lies_between_the_rows),
         cmocka_unit_test(a_careful_answer_is_right_in_every_type),
+        cmocka_unit_test(a_planted_wrong_element_is_seen_in_every_type),
         cmocka_unit_test(the_first_wrong_element_is_named),
         cmocka_unit_test(whole_numbers_must_be_exact),
         cmocka_unit_test(one_step_of_the_type_is_allowed_and_more_is_not),
@@ -402,6 +512,9 @@ int main(void)
         cmocka_unit_test(infinity_must_meet_what_overflows),
         cmocka_unit_test(at_the_edge_of_overflow_either_side_is_right),
         cmocka_unit_test(whole_numbers_beyond_what_f32_counts_are_held_to_the_bound),
+        cmocka_unit_test(a_sum_beyond_8_bits_must_give_the_largest_number),
+        cmocka_unit_test(in_8_bits_only_the_middle_has_two_right_answers),
+        cmocka_unit_test(sums_of_int8_are_exact_and_wrap),
         cmocka_unit_test(parts_make_the_same_verdict_as_the_whole),
         cmocka_unit_test(every_byte_that_changed_is_counted),
     };
