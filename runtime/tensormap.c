@@ -2,6 +2,9 @@
 
 #include "codegen/status.h"
 
+/* What TMA does to elements on the way: nothing, but for tf32, which it rounds to nearest; in a map
+ * of FLOAT32 the tensor cores would cut off the low bits of an f32 instead, which pulls every sum
+ * towards zero. 8 bits are bytes to it. */
 static int element_type(enum lathe_type type)
 {
     switch (type) {
@@ -11,15 +14,18 @@ static int element_type(enum lathe_type type)
         return LT_TENSOR_MAP_BFLOAT16;
     case LATHE_F32:
         return LT_TENSOR_MAP_FLOAT32;
-    case LATHE_TYPE_DEFAULT:
     case LATHE_TF32:
+        return LT_TENSOR_MAP_TFLOAT32;
     case LATHE_E4M3:
     case LATHE_E5M2:
     case LATHE_INT8:
+        return LT_TENSOR_MAP_UINT8;
     case LATHE_S32:
+        return LT_TENSOR_MAP_INT32;
+    case LATHE_TYPE_DEFAULT:
         break;
     }
-    return -1; /* no kernel has such a map yet; the driver refuses it */
+    return -1; /* the driver refuses it */
 }
 
 int lt_tensor_map_swizzle(int bytes)
