@@ -1,11 +1,13 @@
 #include "runtime/operands.h"
 
 #include "codegen/status.h"
+#include "runtime/number.h"
 
 #include <math.h>
 
-/* A NaN of f16, of bf16 and, twice, of f32; and one that no conversion makes, for D. */
-enum { INPUT_NAN = 0x7fc1, CANARY = 0xff, POISON = 0xffff };
+/* A NaN of f16, of bf16 and, twice, of f32 and tf32; twice one of e4m3 and e5m2, and of int8 the
+ * largest number, for it has no NaN; and for D one that no conversion makes (of s32: -1). */
+enum { INPUT_NAN = 0x7fc1, INPUT_NAN_8 = 0x7f7f, CANARY = 0xff, POISON = 0xffff };
 
 /* A guard is as long as GUARD_ROWS rows (a tile beyond the edge), within these bytes. */
 enum { GUARD_ROWS = 256, GUARD_LEAST = 4096, GUARD_MOST = 4 << 20, ALIGNMENT = 256 };
@@ -67,9 +69,12 @@ enum lathe_status lt_operands_create(struct lt_operands *operands, const struct 
         status = create_one(&made.c, stream, "C", &c, guard, err);
     if (status == LATHE_OK)
         status = create_one(&made.d, stream, "D", &d, guard, err);
-    for (int i = 0; i < 3 && status == LATHE_OK; i++)
+    for (int i = 0; i < 3 && status == LATHE_OK; i++) {
+        int nan = lathe_type_bytes(inputs[i]->matrix.type) == 1 ? INPUT_NAN_8 : INPUT_NAN;
+
         if (inputs[i]->base)
-            status = lt_stream_set(stream, inputs[i]->base, INPUT_NAN, inputs[i]->bytes, err);
+            status = lt_stream_set(stream, inputs[i]->base, (uint16_t)nan, inputs[i]->bytes, err);
+    }
     if (status == LATHE_OK)
         *operands = made;
     else
@@ -106,22 +111,71 @@ static int integer_range(int64_t k, enum lathe_type sums)
     return range;
 }
 
+/* And where D is of 8 bits, so small that few sums reach the largest number, where an answer says
+ * little. The variance of whole numbers up to r is r (r + 1) / 3. */
+static int range_for(const struct lt_operands *operands)
+{
+    enum lathe_type out = operands->d.matrix.type;
+    double k = (double)operands->a.matrix.columns;
+    int range = integer_range(operands->a.matrix.columns, operands->sums);
+
+    while (range > 1 && lathe_type_bytes(out) == 1 &&
+           4 * range * (range + 1) / 3.0 * sqrt(k) > lt_number_largest(out))
+        range--;
+    return range;
+}
+
+/* Sums of int8 are exact whatever they are, so that its numbers reach from end to end, and those of
+ * an s32 C are of the size of sums. */
+enum { INT8_DEVIATION = 48, INT8_RANGE = 127, S32_DEVIATION = 1 << 16 };
+
+/* Of e4m3, numbers below 2^-6 have fewer digits, and those below 2^-10 are zero. */
+#define E4M3_LEAST_DEVIATION 0x1p-5f
+
+static struct lt_fill fill_of(const struct lt_operands *operands, const struct lt_operand *operand,
+                              enum lt_data data)
+{
+    int64_t k = operands->a.matrix.columns;
+    struct lt_fill fill = {
+        .pattern = data == LT_DATA_INTEGERS ? LT_INTEGERS : LT_NORMAL,
+        .scale = operand == &operands->b && k > 0 ? (float)(1 / sqrt((double)k)) : 1,
+        .range = range_for(operands),
+    };
+
+    switch (operand->matrix.type) {
+    case LATHE_E4M3:
+        if (fill.scale < E4M3_LEAST_DEVIATION)
+            fill.scale = E4M3_LEAST_DEVIATION;
+        break;
+    case LATHE_INT8:
+        fill.scale = INT8_DEVIATION;
+        fill.range = INT8_RANGE;
+        break;
+    case LATHE_S32:
+        fill.scale = S32_DEVIATION;
+        break;
+    case LATHE_TYPE_DEFAULT:
+    case LATHE_F16:
+    case LATHE_BF16:
+    case LATHE_F32:
+    case LATHE_TF32:
+    case LATHE_E5M2:
+        break;
+    }
+    return fill;
+}
+
 enum lathe_status lt_operands_fill(const struct lt_operands *operands,
                                    const struct lt_checker *checker, enum lt_data data,
                                    uint64_t seed, struct lathe_error *err)
 {
     const struct lt_operand *inputs[] = {&operands->a, &operands->b, &operands->c};
-    int64_t k = operands->a.matrix.columns;
     enum lathe_status status = LATHE_OK;
 
     for (int i = 0; i < 3 && status == LATHE_OK; i++) {
-        struct lt_fill fill = {
-            .pattern = data == LT_DATA_INTEGERS ? LT_INTEGERS : LT_NORMAL,
-            .seed = lt_random_stream(seed, (uint64_t)i),
-            .scale = i == 1 && k > 0 ? (float)(1 / sqrt((double)k)) : 1,
-            .range = integer_range(k, operands->sums),
-        };
+        struct lt_fill fill = fill_of(operands, inputs[i], data);
 
+        fill.seed = lt_random_stream(seed, (uint64_t)i);
         if (inputs[i]->base)
             status = lt_checker_fill(checker, &inputs[i]->matrix, &fill, err);
     }

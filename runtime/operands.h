@@ -24,7 +24,10 @@ struct lt_operands {
     enum lathe_type sums;         /* of the kernel: LATHE_F16, or else f32 */
 };
 
-/* What A, B and C are filled with. */
+/* What A, B and C are filled with, each rounded to its type (of tf32 the low 13 bits are zero: what
+ * becomes of others is no matter of the type, and a way to load that drops them would differ from
+ * one that rounds). Sums keep within what D's type holds.
+ * Of int8 and s32 numbers are larger, for sums of them are exact. */
 enum lt_data {
     LT_DATA_NORMAL,  /* A, C: N(0, 1); B: N(0, 1) / sqrt(k), so that sums are about N(0, 1) */
     LT_DATA_INTEGERS /* -4 to 4, fewer where a sum could leave the whole numbers that are exact */

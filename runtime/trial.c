@@ -29,10 +29,10 @@ static enum lathe_status read_arguments(struct lt_trial *trial, const struct lat
 }
 
 /* A factor that is not zero: a multiple of 1/8 from -2 to 2, or a whole number of that range. */
-static float draw_factor(const struct lt_trial_options *options, uint64_t stream)
+static float draw_factor(const struct lt_trial_options *options, bool whole, uint64_t stream)
 {
     uint64_t seed = lt_random_stream(options->seed, stream);
-    int steps = options->integers ? 2 : 16;
+    int steps = whole ? 2 : 16;
     int size = 1 + (int)lt_random_below(seed, 0, (uint32_t)steps);
     float factor = (float)size * 2 / (float)steps;
 
@@ -44,6 +44,7 @@ static enum lathe_status prepare(struct lt_trial *trial, const struct lt_trial_o
 {
     const struct lathe_gemm *p = &trial->problem;
     double multiply_adds = (double)p->m * (double)p->n * (double)p->k;
+    bool whole = options->integers || p->out == LATHE_S32;
     enum lt_checker_place place = options->reference ? LT_CHECKER_CPU : LT_CHECKER_ANY;
     enum lathe_status status = lt_stream_open(&trial->stream, trial->context, err);
 
@@ -56,8 +57,8 @@ static enum lathe_status prepare(struct lt_trial *trial, const struct lt_trial_o
     if (status == LATHE_OK)
         status =
             lt_operands_fill(&trial->operands, &trial->checker, trial->data, options->seed, err);
-    trial->alpha = draw_factor(options, ALPHA_STREAM);
-    trial->beta = p->beta == LATHE_BETA_ANY ? draw_factor(options, BETA_STREAM) : 0;
+    trial->alpha = draw_factor(options, whole, ALPHA_STREAM);
+    trial->beta = p->beta == LATHE_BETA_ANY ? draw_factor(options, whole, BETA_STREAM) : 0;
     return status;
 }
 
