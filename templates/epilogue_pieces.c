@@ -57,6 +57,23 @@ void lt_piece_load_shared(struct lt_builder *b, const struct lt_piece *piece, lt
     move_quad(b, "ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];", &piece->c_words, 0, address);
 }
 
+/* The bytes of a word of 8-bit elements. */
+static void load_bytes(struct lt_builder *b, const struct lt_piece *piece, int word,
+                       lt_value address, lt_value left)
+{
+    lt_value to = lt_element(&piece->c_words, word);
+
+    for (int i = 0; i < 4; i++) {
+        lt_value byte = lt_op(b, "c_byte", "mov.b32", lt_imm(0));
+
+        LT_WHEN (b, lt_op(b, "c_has", "setp.gt.s32", left, lt_imm(4 * word + i)))
+            lt_inst(b, "ld.b8 %0, [%1];", byte, lt_at(address, 4 * word + i));
+        if (i > 0)
+            byte = lt_op(b, "c_placed", "shl.b32", byte, lt_imm(8 * i));
+        lt_set(b, to, "or.b32", to, byte);
+    }
+}
+
 /* Element i of a word of 16-bit elements, or the word. */
 static void load_word(struct lt_builder *b, const struct lt_piece *piece, int word,
                       lt_value address, lt_value left)
@@ -65,6 +82,10 @@ static void load_word(struct lt_builder *b, const struct lt_piece *piece, int wo
     int per_word = word_elements(out), first = word * per_word;
     lt_value halves[2];
 
+    if (per_word == 4) {
+        load_bytes(b, piece, word, address, left);
+        return;
+    }
     if (per_word == 1) {
         LT_WHEN (b, lt_op(b, "c_has", "setp.gt.s32", left, lt_imm(first)))
             lt_load_global(b, out, lt_element(&piece->c_words, word), lt_at(address, 4 * word));
@@ -121,17 +142,43 @@ static void make_pair(struct lt_builder *b, const struct lt_piece *piece, int wo
            out == LATHE_F16 ? "cvt.rn.f16x2.f32" : "cvt.rn.bf16x2.f32", high, low);
 }
 
+/* Four 8-bit floats to f32, by way of f16, which holds them all. */
+static void unpack_quad(struct lt_builder *b, const struct lt_piece *piece, int c_word,
+                        lt_value c[4])
+{
+    const char *form = piece->plan->out == LATHE_E4M3 ? "cvt.rn.f16x2.e4m3x2 %0, %1;"
+                                                      : "cvt.rn.f16x2.e5m2x2 %0, %1;";
+    static const char *const names[] = {"c_first", "c_second", "c_third", "c_fourth"};
+    lt_value halves[2];
+
+    for (int i = 0; i < 2; i++)
+        halves[i] = lt_define(b, LT_B16, i == 0 ? "c_lower" : "c_upper");
+    lt_inst(b, "mov.b32 {%0, %1}, %2;", halves[0], halves[1], lt_element(&piece->c_words, c_word));
+    for (int i = 0; i < 2; i++) {
+        lt_value pair = lt_define(b, LT_B32, "c_pair");
+
+        lt_inst(b, form, pair, halves[i]);
+
+        struct lt_halves both = lt_unpack(b, LATHE_F16, pair, names[2 * i], names[2 * i + 1]);
+
+        c[2 * i] = both.low;
+        c[2 * i + 1] = both.high;
+    }
+}
+
 /* Four 8-bit floats, the first in the lowest bits. Source: PTX ISA "cvt": the first source goes to
  * the upper half, and what is too large becomes the largest. */
-static void make_quad(struct lt_builder *b, const struct lt_piece *piece, int word)
+static void make_quad(struct lt_builder *b, const struct lt_piece *piece, int word, int c_word)
 {
     const char *form = piece->plan->out == LATHE_E4M3 ? "cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;"
                                                       : "cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;";
     static const char *const names[] = {"first", "second", "third", "fourth"};
-    lt_value values[4], halves[2];
+    lt_value values[4], halves[2], c[4] = {{0}};
 
+    if (reads_c(piece))
+        unpack_quad(b, piece, c_word, c);
     for (int i = 0; i < 4; i++)
-        values[i] = scaled(b, piece, names[i], 4 * word + i, (lt_value){0});
+        values[i] = scaled(b, piece, names[i], 4 * word + i, c[i]);
     for (int i = 0; i < 2; i++) {
         halves[i] = lt_define(b, LT_B16, i == 0 ? "lower" : "upper");
         lt_inst(b, form, halves[i], values[2 * i + 1], values[2 * i]);
@@ -146,7 +193,7 @@ void lt_piece_make(struct lt_builder *b, const struct lt_piece *piece, int index
 
         switch (lathe_type_bytes(piece->plan->out)) {
         case 1:
-            make_quad(b, piece, word);
+            make_quad(b, piece, word, i);
             break;
         case 2:
             make_pair(b, piece, word, i);

@@ -125,11 +125,6 @@ enum lathe_status lt_gemm_sm100_check_types(const struct lathe_plan *plan, struc
         return lt_fail(err, LATHE_UNSUPPORTED, "out=%s: from type=%s there is %s",
                        lathe_type_name(plan->out), lathe_type_name(plan->type),
                        is_integer(plan->type) ? "s32" : "f32 f16 bf16 e4m3 e5m2");
-    if (plan->beta == LATHE_BETA_ANY && plan->out != LATHE_F32 && plan->out != LATHE_F16 &&
-        plan->out != LATHE_BF16)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "beta=any out=%s: C is of the type of D, and read as f32 f16 bf16",
-                       lathe_type_name(plan->out));
     return LATHE_OK;
 }
 
