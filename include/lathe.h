@@ -132,7 +132,10 @@ typedef void (*lathe_log_callback)(void *user, enum lathe_log_level level, const
 /* ---- Problem -----------------------------------------------------------------------------------
  */
 
-/* Element types. The words in requests are: f16 bf16 f32 tf32 e4m3 e5m2 int8 s32. */
+/* Element types. The words in requests are: f16 bf16 f32 tf32 e4m3 e5m2 int8 s32.
+ * An element of tf32 is an f32 of which the tensor cores use the upper 19 bits; it is rounded to
+ * them, to nearest even, on its way. e4m3 and e5m2 as `out` saturate: what is too large, infinity
+ * too, becomes 448 or 57344. int8 is signed, and its sums are of s32, exact, and wrap. */
 enum lathe_type {
     LATHE_TYPE_DEFAULT = 0,
     LATHE_F16,
@@ -271,9 +274,9 @@ struct lathe_plan_options {
 
     /* Later still; of sm_90a. */
     enum lathe_mma mma;
-    enum lathe_type acc;                /* of the sums                                         */
+    enum lathe_type acc; /* of the sums                                         */
     enum lathe_stage_index stage_index;
-    int mma_groups;                     /* of wgmma that run at a time                          */
+    int mma_groups; /* of wgmma that run at a time                          */
 };
 #define LATHE_PLAN_OPTIONS_INIT LATHE_INIT_(lathe_plan_options)
 
@@ -452,9 +455,9 @@ enum { LATHE_PARAMS_MAX = 16, LATHE_TENSOR_MAPS_MAX = 8 };
 
 /* Everything that a launch needs, as data: with it and the cubin, plain driver calls suffice.
  * Block and shared memory as given. Grid: {cluster[0] * c, cluster[1], 1}. With `one_tile` c is the
- * number of cluster tiles, ceil(m / cluster_tile[0]) * ceil(n / cluster_tile[1]); else any from 1 to
- * that number, or to `most_clusters` where this is not 0: the work is shared among however many there are, and one cluster a place on the
- * device is best. */
+ * number of cluster tiles, ceil(m / cluster_tile[0]) * ceil(n / cluster_tile[1]); else any from 1
+ * to that number, or to `most_clusters` where this is not 0: the work is shared among however many
+ * there are, and one cluster a place on the device is best. */
 struct lathe_contract {
     char name[96]; /* of the entry */
     enum lathe_arch arch;
@@ -637,7 +640,7 @@ struct lathe_gemm_args {
     int64_t m, n, k;
     int64_t lda, ldb, ldc, ldd; /* elements; 0: packed                              */
     uint64_t a, b, c, d;        /* c is not used when beta is 0                     */
-    float alpha, beta;          /* the initialiser sets 1 and 0                     */
+    float alpha, beta;          /* the initialiser sets 1 and 0; whole for s32      */
     int raster;                 /* 0: the plan's                                    */
     void *stream;               /* CUstream; null: the default stream               */
 };
@@ -652,9 +655,11 @@ struct lathe_gemm_args {
 
 /* Enqueues D = alpha * A * B^T + beta * C and returns. Makes no driver call that could wait, so it
  * may be captured into a graph. The caller's current CUDA context is the same afterwards.
+ * Where D is of s32, alpha and beta must be whole numbers from -2^31 to below 2^31, and D has the
+ * low 32 bits of what they give.
  * C and D may be one buffer with the same row distance; other overlaps that can be seen are
- * refused. Errors: LATHE_MISUSED (alignment, overlap, a baked-in size), LATHE_OUT_OF_RANGE,
- * LATHE_UNSUPPORTED (a stride), LATHE_DRIVER_FAILED. */
+ * refused. Errors: LATHE_MISUSED (alignment, overlap, a baked-in size), LATHE_OUT_OF_RANGE (a size,
+ * a factor of s32), LATHE_UNSUPPORTED (a stride), LATHE_DRIVER_FAILED. */
 LATHE_API enum lathe_status lathe_gemm_launch(struct lathe_function *function,
                                               const struct lathe_gemm_args *args,
                                               struct lathe_error *err);

@@ -36,6 +36,22 @@ static enum lathe_status check_baked(const struct launch *launch, struct lathe_e
     return LATHE_OK;
 }
 
+/* Sums of int8 stay whole. */
+static enum lathe_status check_factors(const struct launch *launch, struct lathe_error *err)
+{
+    const float factors[2] = {launch->args.alpha, launch->args.beta};
+
+    if (launch->function->plan.out != LATHE_S32)
+        return LATHE_OK;
+    for (int i = 0; i < 2; i++)
+        if (!(factors[i] >= -0x1p31f && factors[i] < 0x1p31f) ||
+            factors[i] != (float)(int32_t)factors[i])
+            return lt_fail(err, LATHE_OUT_OF_RANGE,
+                           "%s=%g: out=s32 takes whole numbers of 32 bits for alpha and beta",
+                           i == 0 ? "alpha" : "beta", (double)factors[i]);
+    return LATHE_OK;
+}
+
 static enum lathe_status resolve(struct launch *launch, struct lathe_error *err)
 {
     const struct lathe_plan *plan = &launch->function->plan;
@@ -314,6 +330,7 @@ enum lathe_status lathe_gemm_launch(struct lathe_function *function,
         return lt_fail(err, LATHE_MISUSED, "lathe_gemm_launch: needs a function and arguments");
     if ((status = lt_import(&launch.args, args, "lathe_gemm_args", err)) != LATHE_OK ||
         (status = check_baked(&launch, err)) != LATHE_OK ||
+        (status = check_factors(&launch, err)) != LATHE_OK ||
         (status = resolve(&launch, err)) != LATHE_OK)
         return status;
     if (launch.problem.m == 0 || launch.problem.n == 0)

@@ -26,6 +26,15 @@ static enum lt_type word_type(enum lathe_type out)
     return out == LATHE_F32 ? LT_F32 : LT_B32;
 }
 
+/* Factors of s32 are whole numbers, given as floats: the launch sees to it. */
+static lt_value whole_factor(struct lt_builder *b, const char *name, lt_value factor)
+{
+    lt_value whole = lt_define(b, LT_B32, name);
+
+    lt_inst(b, "cvt.rzi.s32.f32 %0, %1;", whole, factor);
+    return whole;
+}
+
 struct lt_piece lt_pieces_begin(struct lt_builder *b, const struct lathe_plan *plan,
                                 const struct lt_vector *sums, int columns, lt_value alpha,
                                 lt_value beta)
@@ -40,6 +49,11 @@ struct lt_piece lt_pieces_begin(struct lt_builder *b, const struct lathe_plan *p
     piece.words = lt_vector(b, word_type(out), "word", LT_PIECE_WORDS * piece.count);
     if (reads_c(&piece))
         piece.c_words = lt_vector(b, word_type(out), "c_word", LT_PIECE_WORDS);
+    if (out == LATHE_S32) {
+        piece.alpha = whole_factor(b, "whole_alpha", alpha);
+        if (reads_c(&piece))
+            piece.beta = whole_factor(b, "whole_beta", beta);
+    }
     return piece;
 }
 
@@ -186,6 +200,24 @@ static void make_quad(struct lt_builder *b, const struct lt_piece *piece, int wo
     lt_inst(b, "mov.b32 %0, {%1, %2};", lt_element(&piece->words, word), halves[0], halves[1]);
 }
 
+/* A word of 32 bits: its own element. The low half of a product is the same with a sign and
+ * without, and wraps, as the sums of int8 do. */
+static void make_single(struct lt_builder *b, const struct lt_piece *piece, int word, int c_word)
+{
+    lt_value c = reads_c(piece) ? lt_element(&piece->c_words, c_word) : (lt_value){0};
+
+    if (piece->plan->out != LATHE_S32) {
+        lt_set(b, lt_element(&piece->words, word), "mov.f32", scaled(b, piece, "value", word, c));
+        return;
+    }
+
+    lt_value value = lt_op(b, "value", "mul.lo.u32", lt_element(piece->sums, word), piece->alpha);
+
+    if (reads_c(piece))
+        value = lt_op(b, "value", "mad.lo.u32", piece->beta, c, value);
+    lt_set(b, lt_element(&piece->words, word), "mov.b32", value);
+}
+
 void lt_piece_make(struct lt_builder *b, const struct lt_piece *piece, int index)
 {
     for (int i = 0; i < LT_PIECE_WORDS; i++) {
@@ -199,13 +231,7 @@ void lt_piece_make(struct lt_builder *b, const struct lt_piece *piece, int index
             make_pair(b, piece, word, i);
             break;
         default:
-            if (piece->plan->out == LATHE_S32)
-                lt_set(b, lt_element(&piece->words, word), "mov.b32",
-                       lt_element(piece->sums, word));
-            else
-                lt_set(b, lt_element(&piece->words, word), "mov.f32",
-                       scaled(b, piece, "value", word,
-                              reads_c(piece) ? lt_element(&piece->c_words, i) : (lt_value){0}));
+            make_single(b, piece, word, i);
             break;
         }
     }

@@ -12,9 +12,9 @@ struct lt_piece {
     const struct lathe_plan *plan;
     const struct lt_vector *sums; /* f32, or s32 for int8      */
     int count;                    /* of pieces                 */
-    lt_value alpha, beta;
-    struct lt_vector words;   /* of all pieces, as D has them   */
-    struct lt_vector c_words; /* of C, of the piece that is made next */
+    lt_value alpha, beta;         /* f32; whole numbers for an out of s32 */
+    struct lt_vector words;       /* of all pieces, as D has them   */
+    struct lt_vector c_words;     /* of C, of the piece that is made next */
 };
 
 /* Elements of D in a piece. */
@@ -30,7 +30,7 @@ void lt_piece_load_shared(struct lt_builder *b, const struct lt_piece *piece, lt
 void lt_piece_load_global(struct lt_builder *b, const struct lt_piece *piece, lt_value address,
                           lt_value left);
 
-/* Piece `index`: alpha * sum (+ beta * c), rounded and packed. */
+/* Piece `index`: alpha * sum (+ beta * c), rounded and packed; of s32 the low 32 bits. */
 void lt_piece_make(struct lt_builder *b, const struct lt_piece *piece, int index);
 
 void lt_piece_store_shared(struct lt_builder *b, const struct lt_piece *piece, int index,
