@@ -134,6 +134,7 @@ static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_
     int group = plan->cta_group;
     int least = group * 64, most = group * 128;
     int step = is_integer(plan->type) ? group * 16 : mma_rows(plan) == 64 ? 8 : 16;
+    const struct lt_accumulator accumulator = lt_gemm_sm100_accumulator(plan);
 
     if (plan->consumers > 2)
         return lt_fail(err, LATHE_UNSUPPORTED, "consumers=%d: one or two accumulators share B",
@@ -148,6 +149,12 @@ static enum lathe_status check_tile(const struct lathe_plan *plan, struct lathe_
                        "tile=%dx%dx%d: with %d rows for each MMA the columns of a tile are a "
                        "multiple of %d up to %d (the n of tcgen05.mma)",
                        tile[0], tile[1], tile[2], mma_rows(plan), step, LT_GEMM_SM100_COLUMNS_MAX);
+    if (accumulator.columns * lathe_type_bytes(plan->out) % LT_GEMM_SM100_STAGING_STEP != 0)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "tile=%dx%dx%d out=%s: a lane of tensor memory has %d columns of a row, "
+                       "which are stored in whole %d bytes",
+                       tile[0], tile[1], tile[2], lathe_type_name(plan->out), accumulator.columns,
+                       LT_GEMM_SM100_STAGING_STEP);
     return lt_gemm_check_k(plan, err);
 }
 

@@ -382,8 +382,8 @@ static void a_staging_is_no_larger_than_an_accumulator(void **state)
         {"tile=128x16x64 cta_group=1", 128, 16},
         {"tile=64x128x64 cta_group=1", 64, 32}, /* 64 lanes */
         {"tile=128x128x64 cta_group=2", 128, 32},
-        {"tile=128x32x64 cta_group=2", 128, 16}, /* folded */
-        {"tile=128x48x64 cta_group=2 out=e4m3", 128, 16},
+        {"tile=128x32x64 cta_group=2", 128, 16},          /* folded */
+        {"tile=128x96x64 cta_group=2 out=e4m3", 128, 32}, /* 48 columns */
         {"tile=256x32x64 cta_group=2", 128, 32},
         {"variant=blackwell-9", 128, 64},
         {"variant=blackwell-9 out=f32", 128, 32}, /* 128 bytes */
@@ -429,6 +429,9 @@ static void every_rule_of_blackwell_is_named(void **state)
         {"tile=128x128x64 cta_group=2 consumers=2", "a tile has 256 or 512 rows"},
         {"tile=128x72x64", "the columns of a tile are a multiple of 16 up to 256"},
         {"tile=128x264x64", "up to 256"},
+        {"tile=128x48x64 cta_group=2 out=e4m3",
+         "24 columns of a row, which are stored in whole 16"},
+        {"tile=64x24x64 out=e5m2 store=threads", "24 columns of a row"},
         {"tile=128x128x32", "the k of a tile is a multiple of 64 up to 256"},
         {"cta_group=2 cluster=1x2x1", "the two CTAs of a pair lie along m"},
         {"variant=blackwell-6 cta_group=2", "pairs are fed by load=tma flow=specialised"},
