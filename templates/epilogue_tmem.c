@@ -240,6 +240,9 @@ static void store_edge(struct lt_builder *b, const struct lt_tmem_epilogue *e, l
             LT_IF (b, "edge_stored", is_edge) {
                 lt_value row = lt_op(b, "edge_row", "add.u32", m, e->row);
                 lt_value inside = lt_op(b, "edge_inside", "setp.lt.u32", row, e->m);
+
+                if (e->has_row.kind != LT_NOTHING)
+                    inside = lt_op(b, "edge_inside", "and.pred", inside, e->has_row);
                 lt_value count = lt_op(b, "edge_count", "sub.u32", e->n, e->d_whole);
 
                 count = lt_op(b, "edge_count", "selp.b32", count, lt_imm(0), inside);
@@ -284,8 +287,11 @@ static void stage_chunk(struct lt_builder *b, struct lt_tmem_epilogue *e, const 
     at = find_pieces(b, e, chunk, s.at);
     piece = lt_pieces_begin(b, e->plan, sums, chunk->columns, e->alpha, e->beta);
     for (int i = 0; i < chunk->pieces; i++) {
-        if (reads_c(e))
+        if (reads_c(e) && e->has_row.kind == LT_NOTHING)
             lt_piece_load_shared(b, &piece, lt_element(&at, i));
+        else if (reads_c(e))
+            LT_WHEN (b, e->has_row)
+                lt_piece_load_shared(b, &piece, lt_element(&at, i));
         lt_piece_make(b, &piece, i);
         if (e->has_row.kind == LT_NOTHING)
             lt_piece_store_shared(b, &piece, i, lt_element(&at, i));
