@@ -18,6 +18,7 @@ struct gpu_case {
     struct lathe_gemm problem;
     struct lathe_plan_options options;
     bool integers; /* whole numbers, on which the answer is exact */
+    bool low_bits; /* of tf32: A and B are f32 with all their bits, which loading rounds */
     float alpha, beta;
     int raster; /* at launch; 0: the plan's */
     enum gpu_c c;

@@ -46,6 +46,8 @@ static enum lathe_status fill(const struct run *run, struct lathe_error *err)
 
     if (run->c->beta == 0)
         filled.c.base = 0;
+    if (run->c->low_bits && run->problem.type == LATHE_TF32)
+        filled.a.matrix.type = filled.b.matrix.type = LATHE_F32;
     if (status == LATHE_OK)
         status = lt_operands_fill(&filled, &run->checker, data_of(run->c), run->seed, err);
     if (status != LATHE_OK || run->c->c != GPU_C_IS_D || run->c->beta == 0)
