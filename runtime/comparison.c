@@ -48,10 +48,10 @@ static bool is_within(enum lathe_type type, double d, double r, double slack, do
     double low = lt_number_round(type, (float)(isinf(r) ? r : r - slack));
     double high = lt_number_round(type, (float)(isinf(r) ? r : r + slack));
 
-    if (isnan(d) || isnan(r))
-        return isnan(d) && isnan(r);
     *want = lt_number_round(type, (float)r);
     *bound = fmax(*want - low, high - *want);
+    if (isnan(d) || isnan(r))
+        return isnan(d) && isnan(r);
     return d >= low && d <= high;
 }
 

@@ -32,7 +32,9 @@ struct device_verdict {
     double got, want, bound, max_abs_error, error_squares, reference_squares;
 };
 
-static_assert(LATHE_F16 == 1 && LATHE_BF16 == 2 && LT_NORMAL == 0,
+static_assert(LATHE_F16 == 1 && LATHE_BF16 == 2 && LATHE_F32 == 3 && LATHE_TF32 == 4 &&
+                  LATHE_E4M3 == 5 && LATHE_E5M2 == 6 && LATHE_INT8 == 7 && LATHE_S32 == 8 &&
+                  LT_NORMAL == 0,
               "reference_source.c knows these values");
 
 /* ---- Making it ---- */
