@@ -83,6 +83,26 @@ static enum lathe_status check_options(struct lathe_bench_options *options, stru
     return LATHE_OK;
 }
 
+static bool is_cublaslts(enum lathe_type type)
+{
+    return type == LATHE_F16 || type == LATHE_BF16;
+}
+
+/* What cuBLASLt would be asked for in other types is described nowhere here. */
+static enum lathe_status check_contenders(const struct lt_contest *contest, struct lathe_error *err)
+{
+    const struct lathe_gemm *p = &contest->problem;
+    const struct lathe_bench_options *o = &contest->options;
+
+    if ((!o->vs_cublaslt && !o->vs_cublaslt_best) ||
+        (is_cublaslts(p->type) && (is_cublaslts(p->out) || p->out == LATHE_F32)))
+        return LATHE_OK;
+    return lt_fail(err, LATHE_UNSUPPORTED,
+                   "type=%s out=%s: cuBLASLt is measured for type=f16 and bf16 with out=f16, bf16 "
+                   "and f32; vs=none measures without it",
+                   lathe_type_name(p->type), lathe_type_name(p->out));
+}
+
 static enum lathe_status read_arguments(struct lt_contest *contest, struct lathe_context *context,
                                         const struct lathe_gemm *problem,
                                         const struct lathe_bench_options *options,
@@ -103,6 +123,8 @@ static enum lathe_status read_arguments(struct lt_contest *contest, struct lathe
         status = lt_fail(err, LATHE_OUT_OF_RANGE,
                          "m=%lld n=%lld k=%lld: there is nothing to measure; sizes from 1",
                          (long long)p->m, (long long)p->n, (long long)p->k);
+    if (status == LATHE_OK)
+        status = check_contenders(contest, err);
     contest->alpha = 1;
     contest->beta = p->beta == LATHE_BETA_ANY ? 1 : 0;
     return status;

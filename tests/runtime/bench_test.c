@@ -274,6 +274,28 @@ static void a_contender_that_gives_another_answer_is_refused(void **state)
     assert_message(f, "cublaslt 13.1, algorithm 1, gives another answer");
 }
 
+static void types_that_cublaslt_is_not_asked_for_are_refused_with_it(void **state)
+{
+    struct runtime_fixture *f = *state;
+    static const enum lathe_type types[] = {LATHE_TF32, LATHE_E4M3, LATHE_E5M2, LATHE_INT8,
+                                            LATHE_F16};
+    struct lathe_bench_options options = short_options();
+    struct lathe_bench_report report;
+
+    options.vs_cublaslt_best = 1;
+    for (int i = 0; i < 5; i++) {
+        struct lathe_gemm p = problem();
+
+        p.k = p.n = 16;
+        p.type = types[i];
+        if (p.type == LATHE_F16)
+            p.out = LATHE_E4M3;
+        assert_status(f, lathe_bench_gemm(f->context, &p, NULL, &options, &report, &f->error),
+                      LATHE_UNSUPPORTED);
+        assert_non_null(strstr(f->error.message, "vs=none"));
+    }
+}
+
 static void rungs_take_turns_with_the_plan(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -379,6 +401,7 @@ int main(void)
         BENCH_TEST(algorithms_that_fail_are_skipped),
         BENCH_TEST(where_all_fail_the_last_says_why),
         BENCH_TEST(a_contender_that_gives_another_answer_is_refused),
+        BENCH_TEST(types_that_cublaslt_is_not_asked_for_are_refused_with_it),
         BENCH_TEST(rungs_take_turns_with_the_plan),
         BENCH_TEST(too_many_rungs_are_refused),
         BENCH_TEST(nothing_is_left_behind),
