@@ -67,6 +67,7 @@ static void print_verdict(struct output *out, const struct lathe_request *reques
     long long elements = (long long)(request->gemm.m * request->gemm.n);
     const char *style = output_style(out, r->ok ? STYLE_GOOD : STYLE_BAD);
     const char *plain = output_style(out, STYLE_PLAIN);
+    int digits = r->plan.out == LATHE_S32 ? 10 : 9; /* that tell numbers of the type apart */
 
     if (r->ok)
         output_text(out, "right    %syes%s: all %lld elements (reference: %s)\n", style, plain,
@@ -76,9 +77,9 @@ static void print_verdict(struct output *out, const struct lathe_request *reques
                     style, plain, (long long)r->wrong, elements, r->reference);
     if (r->wrong > 0)
         output_text(
-            out, "         the first at row %lld, column %lld: got %.9g, want %.9g within %.3g\n",
-            (long long)r->wrong_row, (long long)r->wrong_column, r->wrong_got, r->wrong_want,
-            r->wrong_bound);
+            out, "         the first at row %lld, column %lld: got %.*g, want %.*g within %.3g\n",
+            (long long)r->wrong_row, (long long)r->wrong_column, digits, r->wrong_got, digits,
+            r->wrong_want, r->wrong_bound);
     if (r->guard_damage > 0)
         output_text(out, "         %lld bytes around D were overwritten\n",
                     (long long)r->guard_damage);

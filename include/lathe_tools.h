@@ -191,7 +191,8 @@ struct lathe_run_report {
 
 /* Runs the problem on random data and compares every element with a reference in f64, by the rule
  * |d - r| <= 1 ulp(r) + (k/16 + 2) * 2^-20 * (|alpha| sum|a||b| + |beta c|).
- * LATHE_OK also when the answer is wrong: see `ok`. */
+ * An e4m3 or e5m2 must be what some number within the second term of r rounds to, and saturates at
+ * 448 and 57344; an s32 must be exact. LATHE_OK also when the answer is wrong: see `ok`. */
 LATHE_API enum lathe_status lathe_run_gemm(struct lathe_context *context,
                                            const struct lathe_gemm *problem,
                                            const struct lathe_plan_options *options,

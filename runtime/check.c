@@ -70,18 +70,18 @@ static enum lathe_status note_answer(const struct check *check, const struct lt_
     const char *kernel = lathe_function_contract(trial->function)->name;
     struct lathe_check_finding finding = lt_finding_of("wrong-answer", kernel, seed);
     long long columns = trial->problem.n;
-    int length = 0;
+    int length = 0, digits = trial->problem.out == LATHE_S32 ? 10 : 9; /* that tell numbers apart */
 
     if (lt_trial_is_right(trial))
         return LATHE_OK;
     snprintf(finding.object, sizeof finding.object, "D");
     if (v->wrong > 0)
-        length =
-            snprintf(finding.what, sizeof finding.what,
-                     "%lld of %lld elements are wrong, the first at row %lld, column %lld: "
-                     "%.9g, which must be %.9g within %.3g (reference: %s)",
-                     (long long)v->wrong, (long long)v->compared, (long long)v->first / columns,
-                     (long long)v->first % columns, v->got, v->want, v->bound, trial->checker.name);
+        length = snprintf(finding.what, sizeof finding.what,
+                          "%lld of %lld elements are wrong, the first at row %lld, column %lld: "
+                          "%.*g, which must be %.*g within %.3g (reference: %s)",
+                          (long long)v->wrong, (long long)v->compared,
+                          (long long)v->first / columns, (long long)v->first % columns, digits,
+                          v->got, digits, v->want, v->bound, trial->checker.name);
     if (trial->guard_damage > 0)
         snprintf(finding.what + length, sizeof finding.what - (size_t)length,
                  "%s%lld bytes around it were overwritten", length > 0 ? "; " : "",
