@@ -175,7 +175,8 @@ struct lathe_gemm {
     size_t struct_size;
     int64_t m, n, k;            /* elements                                                       */
     enum lathe_type type;       /* of A and B; default f16                                        */
-    enum lathe_type out;        /* of C and D; default: as type                                   */
+    enum lathe_type out;        /* of C and D; default: as type; of tf32, e4m3, e5m2 f32; of int8
+                                 * s32                                                            */
     enum lathe_layout layout;   /* default tn                                                     */
     enum lathe_beta beta;       /* default LATHE_BETA_ZERO                                        */
     enum lathe_static statics;  /* default none                                                   */
