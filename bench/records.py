@@ -11,9 +11,14 @@ MEDIANS = ("time_us", "tflops", "vs_time_us", "vs_tflops", "ratio")
 
 
 def _lines(path):
-    """Whole ones: the last may have been cut."""
+    """The last may have been cut, and is left out then; or it may merely lack its newline."""
     with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.endswith("\n") and line.strip()]
+        *lines, last = file.read().split("\n")
+    records = [json.loads(line) for line in lines if line.strip()]
+    try:
+        return records + ([json.loads(last)] if last.strip() else [])
+    except ValueError:
+        return records
 
 
 def _merge_rows(rows):

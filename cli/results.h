@@ -1,5 +1,5 @@
-/* results.h: files of measurements, JSON lines: an object a line, appended as they are made, so
- * that what is there stays whatever happens later. */
+/* results.h: files of measurements, JSON lines: a record a line, which is an object with "words",
+ * appended as they are made, so that what is there stays whatever happens later. */
 #ifndef LT_CLI_RESULTS_H
 #define LT_CLI_RESULTS_H
 
@@ -8,13 +8,14 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* The objects of a file. A last line that was cut, as by a process that was killed, is left out.
- * Null after a failure. Errors: LATHE_IO_FAILED, LATHE_BAD_WORD (a line that is no object: its
- * number is named). */
+/* The records of a file. A last line that was cut, as by a process that was killed, is left out;
+ * one that merely lacks its newline is not. Null after a failure. Errors: LATHE_IO_FAILED,
+ * LATHE_BAD_WORD (a line that is no record: its number is named; a NUL). */
 json_t *results_read(const char *path, struct lathe_error *err);
 
 /* Opens a file for more of them, and gives those that it holds already; none is a new one. A last
- * line that was cut is taken off. What is no file of results is refused, and left as it is.
+ * line that was cut is taken off, where all before it are records, and one that lacks its newline
+ * gets it. What is no file of results is refused, and left as it is.
  * Errors: those of results_read(). */
 enum lathe_status results_open(const char *path, FILE **file, json_t **held,
                                struct lathe_error *err);

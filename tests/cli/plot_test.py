@@ -173,6 +173,21 @@ def what_only_one_file_has_is_counted(bench):
     assert "no shape" in err, err
 
 
+def a_last_line_counts_without_its_newline(bench):
+    names = [write(bench, [suite_record(f"{i}x8x8", 1.0, 0.01) for i in (1, 2)], name)
+             for name in ("a.jsonl", "b.jsonl")]
+    with open(bench.path("b.jsonl"), "r+", encoding="ascii") as file:
+        text = file.read()
+        file.seek(0)
+        file.truncate()
+        file.write(text.rstrip("\n"))
+    code, out, _ = agree(bench, *names)
+    equal(code, 0, "exit code")
+    assert "2 of 2 shapes agree" in out, out
+    said = texts_of(bench.run("plot b.jsonl").text)
+    assert "1x8x8" in said and "2x8x8" in said, said
+
+
 if __name__ == "__main__":
     sys.exit(support.main([
         (test.__name__.replace("_", " "), test) for test in (
@@ -180,4 +195,4 @@ if __name__ == "__main__":
             a_problem_is_drawn_as_it_was_last, the_contender_can_be_chosen,
             words_from_outside_stay_words, json_says_what_was_drawn,
             two_files_agree_within_their_intervals, fewer_than_nine_of_ten_are_a_failure,
-            what_only_one_file_has_is_counted)]))
+            what_only_one_file_has_is_counted, a_last_line_counts_without_its_newline)]))
