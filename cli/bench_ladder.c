@@ -310,6 +310,7 @@ int bench_ladder(const struct words *words, struct output *out)
         return output_refuse(out, &err);
     }
     ladder->name = words_value(words, "ladder");
+    ladder->report.plan = (struct lathe_plan)LATHE_PLAN_INIT;
     status = request_read(words, &ladder->request, &err);
     if (status == LATHE_OK && ladder->request.plan.variant[0])
         status = fail(&err, LATHE_BAD_WORD, "variant=%s: a ladder takes all of its variants",

@@ -68,6 +68,18 @@ enum lathe_status lt_check_size(const void *theirs, const char *name, struct lat
                    "struct %s with a struct_size of %zu: make it with its _INIT macro", name, size);
 }
 
+enum lathe_status lt_check_layout_(const void *theirs, size_t our_size, const char *name,
+                                   struct lathe_error *err)
+{
+    enum lathe_status status = lt_check_size(theirs, name, err);
+
+    if (status == LATHE_OK && size_of(theirs) != our_size)
+        return lt_fail(err, LATHE_MISUSED,
+                       "struct %s of %zu bytes: in Lathe %s it has %zu; compile what uses it anew",
+                       name, size_of(theirs), lathe_version(), our_size);
+    return status;
+}
+
 enum lathe_status lt_import_(void *ours, size_t our_size, const void *theirs, const char *name,
                              struct lathe_error *err)
 {

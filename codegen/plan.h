@@ -20,6 +20,11 @@ enum lathe_status lt_import_options(struct lathe_plan_options *ours,
                                     struct lathe_error *err);
 /* The same check of a struct that is only written to. */
 enum lathe_status lt_check_size(const void *theirs, const char *name, struct lathe_error *err);
+/* The same for one that holds other structs which grow: where sizes differ, so do the places of its
+ * fields, and it is refused. */
+#define lt_check_layout(theirs, name, err) lt_check_layout_(theirs, sizeof *(theirs), name, err)
+enum lathe_status lt_check_layout_(const void *theirs, size_t our_size, const char *name,
+                                   struct lathe_error *err);
 /* Copies back what the caller's struct has room for; its struct_size stays. */
 void lt_export(void *theirs, const void *ours);
 

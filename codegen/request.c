@@ -23,6 +23,9 @@ enum lathe_status lathe_request_set(struct lathe_request *request, const char *k
     if (!request || !key || !value)
         return lt_fail(err, LATHE_MISUSED, "lathe_request_set: needs a request, a key and a value");
 
+    if (lt_check_layout(request, "lathe_request", err) != LATHE_OK)
+        return LATHE_MISUSED;
+
     const struct lt_field *field = lt_field_find(lt_gemm_fields, lt_gemm_field_count, key);
 
     if (field)
@@ -58,7 +61,7 @@ enum lathe_status lathe_request_parse(struct lathe_request *request, int count,
 
     if (!request || (count > 0 && !words))
         return lt_fail(err, LATHE_MISUSED, "lathe_request_parse: needs a request and words");
-    if (lt_check_size(request, "lathe_request", err) != LATHE_OK)
+    if (lt_check_layout(request, "lathe_request", err) != LATHE_OK)
         return LATHE_MISUSED;
     for (int i = 0; i < count; i++)
         if (!words[i])
@@ -108,7 +111,8 @@ size_t lathe_request_words(const struct lathe_request *request, char *buffer, si
     static const struct lathe_request nothing = LATHE_REQUEST_INIT;
     struct lt_text text = {0};
 
-    if (!request)
+    /* There is no telling what is where in one of another header. */
+    if (!request || request->struct_size != sizeof *request)
         request = &nothing;
 
     const char *family = lt_word_of(lt_words_family, (int)request->family);

@@ -171,6 +171,8 @@ struct lathe_run_options {
 struct lathe_run_report {
     char device[96];
     enum lathe_arch arch;
+    /* Made with LATHE_PLAN_INIT: by its struct_size it is seen whether the report is laid out as
+     * here. One of another header is refused: compile what uses it anew. */
     struct lathe_plan plan;
     char reference[32]; /* "NVRTC, f64" or "CPU, f64"                              */
     float alpha, beta;  /* as drawn                                                */
@@ -513,7 +515,7 @@ struct lathe_bench_row {
 
 struct lathe_bench_report {
     char device[96];
-    struct lathe_plan plan; /* grows with the header: compile what uses it anew          */
+    struct lathe_plan plan; /* made with LATHE_PLAN_INIT; see lathe_run_report         */
     int launches;           /* of a block                                              */
     int sets;               /* of buffers that a block rotates through                 */
     double time_us, tflops; /* medians over the blocks                                 */
@@ -537,9 +539,8 @@ struct lathe_bench_report {
 
 /* Measures as docs/benchmark.md says: one stream, graphs of launches over rotating buffers that
  * exceed L2, normal data, contenders interleaved A B C C B A, the answer checked afterwards. What
- * is not in `rows` is of the plan and the first contender. Options of an older header leave what
- * its report did not have untouched: those that end before vs_cublaslt_best, what is behind
- * `verified`; those that end before `isolated`, what is behind `clocks`. */
+ * is not in `rows` is of the plan and the first contender. Options that end before `isolated` leave
+ * untouched what is behind `clocks`. */
 LATHE_API enum lathe_status lathe_bench_gemm(struct lathe_context *context,
                                              const struct lathe_gemm *problem,
                                              const struct lathe_plan_options *options,

@@ -382,22 +382,11 @@ static void fill_report(struct bench *bench, struct lathe_bench_report *report)
     }
 }
 
-/* Fields of options and of the report came in one header: a caller whose options end before one
- * has a report that ends before the other. */
+/* A caller whose options end before `isolated` has a report that ends before it, too. */
 static size_t report_bytes(const struct lathe_bench_options *theirs)
 {
-    static const struct {
-        size_t options_end, report_end;
-    } headers[] = {
-        {offsetof(struct lathe_bench_options, vs_cublaslt_best),
-         offsetof(struct lathe_bench_report, measured_again)},
-        {offsetof(struct lathe_bench_options, isolated),
-         offsetof(struct lathe_bench_report, isolated)},
-    };
-
-    for (size_t i = 0; theirs && i < sizeof headers / sizeof headers[0]; i++)
-        if (theirs->struct_size <= headers[i].options_end)
-            return headers[i].report_end;
+    if (theirs && theirs->struct_size <= offsetof(struct lathe_bench_options, isolated))
+        return offsetof(struct lathe_bench_report, isolated);
     return sizeof(struct lathe_bench_report);
 }
 
@@ -431,6 +420,9 @@ enum lathe_status lathe_bench_gemm(struct lathe_context *context, const struct l
                        !context   ? "context"
                        : !problem ? "problem"
                                   : "place for the report");
+    status = lt_check_layout(&report->plan, "lathe_plan", err);
+    if (status != LATHE_OK)
+        return status;
     memset(&bench, 0, sizeof bench);
     status = read_arguments(contest, context, problem, bench_options, err);
     if (status == LATHE_OK)

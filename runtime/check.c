@@ -205,7 +205,7 @@ enum lathe_status lathe_check_gemm(struct lathe_context *context, const struct l
                        !context   ? "context"
                        : !problem ? "problem"
                                   : "place for the report");
-    status = lt_check_size(report, "lathe_check_report", err);
+    status = lt_check_layout(report, "lathe_check_report", err);
     if (status == LATHE_OK)
         status = read_options(&check.options, check_options, err);
     if (status == LATHE_OK)

@@ -137,7 +137,9 @@ enum lathe_status lathe_run_gemm(struct lathe_context *context, const struct lat
                        !context   ? "context"
                        : !problem ? "problem"
                                   : "place for the report");
-    status = read_options(&own, run_options, err);
+    status = lt_check_layout(&report->plan, "lathe_plan", err);
+    if (status == LATHE_OK)
+        status = read_options(&own, run_options, err);
     if (status != LATHE_OK)
         return status;
 

@@ -196,7 +196,7 @@ enum lathe_status lathe_trace_gemm(struct lathe_context *context, const struct l
                        !context   ? "context"
                        : !problem ? "problem"
                                   : "place for the report");
-    status = lt_check_size(report, "lathe_trace_report", err);
+    status = lt_check_layout(report, "lathe_trace_report", err);
     if (status == LATHE_OK)
         status = lt_import(&gemm.problem, problem, "lathe_gemm", err);
     if (status == LATHE_OK)

@@ -79,16 +79,7 @@ static enum lathe_status check_place(const struct lathe_explanation *explanation
 {
     if (!explanation)
         return lt_fail(err, LATHE_MISUSED, "lathe_explain_gemm: no place for the explanation");
-
-    enum lathe_status status = lt_check_size(explanation, "lathe_explanation", err);
-
-    if (status == LATHE_OK && explanation->struct_size != sizeof *explanation)
-        return lt_fail(
-            err, LATHE_MISUSED,
-            "struct lathe_explanation of %zu bytes: in Lathe %s it has %zu; compile what "
-            "uses it anew",
-            explanation->struct_size, lathe_version(), sizeof *explanation);
-    return status;
+    return lt_check_layout(explanation, "lathe_explanation", err);
 }
 
 enum lathe_status lathe_explain_gemm(struct lathe_explanation *explanation,

@@ -71,7 +71,7 @@ static void a_plan_alone_has_one_row_and_no_ratio(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     assert_bench(f, &options, &report);
     assert_int_equal(report.row_count, 1);
@@ -87,7 +87,7 @@ static void each_contender_has_a_row(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     options.vs_cublaslt = options.vs_cublaslt_best = 1;
     assert_bench(f, &options, &report);
@@ -102,32 +102,54 @@ static void each_contender_has_a_row(void **state)
     assert_true(report.vs_time_us == report.rows[1].time_us);
 }
 
-static void a_caller_that_knows_no_rows_gets_what_it_has_room_for(void **state)
+/* A report of a header whose plan ends before `mma`, and a canary behind it. */
+static void a_report_of_an_older_header_is_refused(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
+    struct lathe_gemm p = problem();
+    unsigned char *place, *before;
+    size_t plan_bytes = offsetof(struct lathe_plan, mma);
+    struct lathe_bench_report *older;
+
+    place = malloc(sizeof *older);
+    before = malloc(sizeof *older);
+    assert_true(place && before);
+    memset(place, 0x5a, sizeof *older);
+    memcpy(place + offsetof(struct lathe_bench_report, plan), &plan_bytes, sizeof plan_bytes);
+    memcpy(before, place, sizeof *older);
+    older = (struct lathe_bench_report *)(void *)place;
+    assert_status(f, lathe_bench_gemm(f->context, &p, NULL, &options, older, &f->error),
+                  LATHE_MISUSED);
+    assert_non_null(strstr(f->error.message, "compile what uses it anew"));
+    assert_status(f, lathe_bench_gemm(f->context, &p, NULL, NULL, older, &f->error), LATHE_MISUSED);
+    assert_memory_equal(place, before, sizeof *older);
+    free(before);
+    free(place);
+}
+
+static void a_report_that_was_not_made_is_refused(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm p = problem();
     struct lathe_bench_report report;
 
-    options.struct_size = offsetof(struct lathe_bench_options, vs_cublaslt_best);
-    options.vs_cublaslt = 1;
-    options.vs_cublaslt_best = 7; /* behind the end of what it knows */
-    memset(&report, 0x5a, sizeof report);
-    assert_bench(f, &options, &report);
-    assert_string_equal(report.vs, "cublaslt 13.1");
-    assert_true(report.ratio == 1);
-    for (size_t i = offsetof(struct lathe_bench_report, measured_again); i < sizeof report; i++)
-        assert_int_equal(((const unsigned char *)&report)[i], 0x5a);
+    memset(&report, 0, sizeof report);
+    assert_status(f, lathe_bench_gemm(f->context, &p, NULL, NULL, &report, &f->error),
+                  LATHE_MISUSED);
+    assert_non_null(strstr(f->error.message, "make it with its _INIT macro"));
 }
 
 static void a_caller_that_knows_no_extras_gets_what_it_has_room_for(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     options.struct_size = offsetof(struct lathe_bench_options, isolated);
     options.isolated = 7; /* behind the end of what it knows */
     memset(&report, 0x5a, sizeof report);
+    report.plan = (struct lathe_plan)LATHE_PLAN_INIT;
     assert_bench(f, &options, &report);
     assert_int_equal(report.row_count, 1);
     for (size_t i = offsetof(struct lathe_bench_report, isolated); i < sizeof report; i++)
@@ -139,7 +161,7 @@ static void one_launch_by_itself_is_timed_for_all(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     options.vs_cublaslt = options.vs_cublaslt_best = 1;
     assert_bench(f, &options, &report);
@@ -158,7 +180,7 @@ static void what_fits_into_l2_is_timed_there_too(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     options.vs_cublaslt = 1;
     assert_bench(f, &options, &report);
@@ -192,7 +214,7 @@ static void a_block_in_l2_has_one_set_of_buffers(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
     uint64_t last;
     int count = 0;
 
@@ -213,7 +235,7 @@ static void what_does_not_fit_into_l2_says_why(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
     struct lathe_gemm p = problem();
     struct stub_device device;
 
@@ -235,7 +257,7 @@ static void algorithms_that_fail_are_skipped(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     setenv("STUB_CUBLASLT_FAILS", "1,3", 1);
     options.vs_cublaslt_best = 1;
@@ -250,7 +272,7 @@ static void where_all_fail_the_last_says_why(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
     struct lathe_gemm p = problem();
 
     setenv("STUB_CUBLASLT_FAILS", "1,2,3", 1);
@@ -264,7 +286,7 @@ static void a_contender_that_gives_another_answer_is_refused(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
     struct lathe_gemm p = problem();
 
     setenv("STUB_CUBLASLT_WRONG", "1", 1);
@@ -280,7 +302,7 @@ static void types_that_cublaslt_is_not_asked_for_are_refused_with_it(void **stat
     static const enum lathe_type types[] = {LATHE_TF32, LATHE_E4M3, LATHE_E5M2, LATHE_INT8,
                                             LATHE_F16};
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     options.vs_cublaslt_best = 1;
     for (int i = 0; i < 5; i++) {
@@ -301,7 +323,7 @@ static void rungs_take_turns_with_the_plan(void **state)
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
     struct lathe_plan_options rungs[2] = {LATHE_PLAN_OPTIONS_INIT, LATHE_PLAN_OPTIONS_INIT};
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     rungs[0].stages = 2;
     rungs[1].stages = 3;
@@ -319,7 +341,7 @@ static void too_many_rungs_are_refused(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
     struct lathe_gemm p = problem();
 
     options.rung_count = LATHE_BENCH_ROWS_MAX;
@@ -334,7 +356,7 @@ static void nothing_is_left_behind(void **state)
 {
     struct runtime_fixture *f = *state;
     struct lathe_bench_options options = short_options();
-    struct lathe_bench_report report;
+    struct lathe_bench_report report = {.plan = LATHE_PLAN_INIT};
 
     options.vs_cublaslt = options.vs_cublaslt_best = options.isolated = options.warm = 1;
     assert_bench(f, &options, &report);
@@ -392,7 +414,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         BENCH_TEST(a_plan_alone_has_one_row_and_no_ratio),
         BENCH_TEST(each_contender_has_a_row),
-        BENCH_TEST(a_caller_that_knows_no_rows_gets_what_it_has_room_for),
+        BENCH_TEST(a_report_of_an_older_header_is_refused),
+        BENCH_TEST(a_report_that_was_not_made_is_refused),
         BENCH_TEST(a_caller_that_knows_no_extras_gets_what_it_has_room_for),
         BENCH_TEST(one_launch_by_itself_is_timed_for_all),
         BENCH_TEST(what_fits_into_l2_is_timed_there_too),

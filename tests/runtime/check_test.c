@@ -180,7 +180,7 @@ static enum lathe_status run(struct runtime_fixture *f)
 {
     struct lathe_gemm problem = small_problem();
     struct lathe_plan_options plan = small_plan();
-    struct lathe_run_report report;
+    struct lathe_run_report report = {.plan = LATHE_PLAN_INIT};
 
     return lathe_run_gemm(f->context, &problem, &plan, NULL, &report, &f->error);
 }
@@ -217,6 +217,21 @@ static enum lathe_status run_text(struct runtime_fixture *f, const char *text,
 
     options.text = text;
     return lathe_run_gemm(f->context, &problem, &plan, &options, report, &f->error);
+}
+
+static void a_report_of_a_run_of_an_older_header_is_refused(void **state)
+{
+    struct runtime_fixture *f = *state;
+    struct lathe_gemm problem = small_problem();
+    struct lathe_run_report report, before;
+
+    memset(&report, 0x5a, sizeof report);
+    report.plan.struct_size = offsetof(struct lathe_plan, mma);
+    memcpy(&before, &report, sizeof report);
+    assert_status(f, lathe_run_gemm(f->context, &problem, NULL, NULL, &report, &f->error),
+                  LATHE_MISUSED);
+    assert_non_null(strstr(f->error.message, "compile what uses it anew"));
+    assert_memory_equal(&report, &before, sizeof report);
 }
 
 static void a_text_runs_in_the_place_of_the_plans(void **state)
@@ -291,6 +306,9 @@ static void what_breaks_the_rules_is_refused(void **state)
     assert_status(f, check(f, NULL, NULL), LATHE_MISUSED);
     report.struct_size = 0;
     assert_status(f, check(f, NULL, &report), LATHE_MISUSED);
+    report.struct_size = sizeof report - 16;
+    assert_status(f, check(f, NULL, &report), LATHE_MISUSED);
+    assert_non_null(strstr(f->error.message, "compile what uses it anew"));
     report = (struct lathe_check_report)LATHE_CHECK_REPORT_INIT;
     problem.m = problem.n = problem.k = 4096;
     assert_status(f, lathe_check_gemm(f->context, &problem, NULL, NULL, &report, &f->error),
@@ -338,6 +356,7 @@ int main(void)
         RUNTIME_TEST(a_finding_says_who_where_and_under_which_seed),
         RUNTIME_TEST(a_wrong_answer_is_a_finding),
         RUNTIME_TEST(a_deadlock_is_a_finding_and_the_next_schedule_runs),
+        RUNTIME_TEST(a_report_of_a_run_of_an_older_header_is_refused),
         RUNTIME_TEST(a_text_runs_in_the_place_of_the_plans),
         RUNTIME_TEST(others_on_the_emulator_do_not_notice),
         RUNTIME_TEST(what_breaks_the_rules_is_refused),

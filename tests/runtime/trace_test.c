@@ -211,6 +211,9 @@ static void without_the_emulator_there_is_no_model(void **state)
 
     assert_status(f, try_trace(f, TWO_TILES, &report), LATHE_MISUSED);
     assert_null(report.trace);
+    report.struct_size -= 16;
+    assert_status(f, try_trace(f, TWO_TILES, &report), LATHE_MISUSED);
+    assert_non_null(strstr(f->error.message, "compile what uses it anew"));
     assert_status(f, lathe_trace_gemm(NULL, NULL, NULL, NULL, NULL, &f->error), LATHE_MISUSED);
     lathe_trace_free(NULL);
 }
