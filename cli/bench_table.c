@@ -1,11 +1,11 @@
 #include "cli/bench_table.h"
 
 #include "cli/bench_record.h"
+#include "cli/names.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NAMES_MAX = 32 };
 #define TIE_LEAST 0.98
 
 static const char *text_of(const json_t *object, const char *key)
@@ -106,33 +106,26 @@ struct failures count_failures(const json_t *records)
     return failures;
 }
 
-/* ---- Names, each once, in the order in which they are met ---- */
+/* ---- Classes and contenders ---- */
 
-struct names {
-    const char *list[NAMES_MAX];
-    size_t count;
-};
-
-static void add_name(struct names *names, const char *name)
+/* False without memory. */
+static bool collect(const json_t *records, struct names *classes, struct names *contenders)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->list[i], name) == 0)
-            return;
-    if (names->count < NAMES_MAX && name[0])
-        names->list[names->count++] = name;
-}
-
-static void collect(const json_t *records, struct names *classes, struct names *contenders)
-{
+    bool has_memory = true;
     size_t i, j;
     json_t *record, *row;
 
     json_array_foreach(records, i, record)
     {
-        add_name(classes, text_of(record, "class"));
+        if (text_of(record, "class")[0])
+            has_memory = names_add(classes, text_of(record, "class")) && has_memory;
         json_array_foreach(json_object_get(record, "rows"), j, row)
-            add_name(contenders, text_of(row, "vs"));
+        {
+            if (text_of(row, "vs")[0])
+                has_memory = names_add(contenders, text_of(row, "vs")) && has_memory;
+        }
     }
+    return has_memory;
 }
 
 /* The first word of a contender's name. */
@@ -246,10 +239,11 @@ static void print_tallies(struct output *out, const json_t *records, const struc
 
 void print_summary(struct output *out, const json_t *records)
 {
-    struct names classes = {.count = 0}, contenders = {.count = 0};
+    struct names classes = {0}, contenders = {0};
     struct failures failures = count_failures(records);
 
-    collect(records, &classes, &contenders);
+    if (!collect(records, &classes, &contenders))
+        output_note("no memory for a line a class");
     for (size_t i = 0; i < contenders.count; i++)
         print_tallies(out, records, &classes, contenders.list[i]);
     output_text(out, "\n%d measured", (int)json_array_size(records) - failures.refused);
@@ -260,6 +254,8 @@ void print_summary(struct output *out, const json_t *records)
                     output_style(out, STYLE_PLAIN));
     output_text(out, "%s\n",
                 contenders.count > 0 ? "; above 1 lathe is faster, means are geometric" : "");
+    names_free(&classes);
+    names_free(&contenders);
 }
 
 /* ---- In JSON ---- */
@@ -292,13 +288,14 @@ static json_t *contender_json(const json_t *records, const struct names *classes
 
 json_t *summary_json(const json_t *records)
 {
-    struct names classes = {.count = 0}, contenders = {.count = 0};
+    struct names classes = {0}, contenders = {0};
     struct failures failures = count_failures(records);
-    json_t *list = json_array();
+    json_t *list = collect(records, &classes, &contenders) ? json_array() : NULL;
 
-    collect(records, &classes, &contenders);
-    for (size_t i = 0; i < contenders.count; i++)
+    for (size_t i = 0; list && i < contenders.count; i++)
         json_array_append_new(list, contender_json(records, &classes, contenders.list[i]));
+    names_free(&classes);
+    names_free(&contenders);
     return json_pack("{s:i, s:i, s:o}", "refused", failures.refused, "wrong", failures.wrong,
                      "contenders", list);
 }

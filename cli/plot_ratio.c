@@ -5,6 +5,7 @@
 
 #include "cli/bench_record.h"
 #include "cli/bench_table.h"
+#include "cli/names.h"
 #include "cli/svg.h"
 
 #include <math.h>
@@ -18,8 +19,7 @@ enum {
     HEAD = 96, /* what stands above the first class */
     CLASS_STEP = 26,
     ROW_STEP = 17,
-    FOOT = 44,
-    CLASSES_MAX = 32
+    FOOT = 44
 };
 
 #define LEAST 0.85
@@ -69,26 +69,22 @@ static const json_t *drawn_row(const struct chart *chart, const json_t *record)
     return number_of(row, "ratio") > 0 ? row : NULL;
 }
 
-static int list_classes(const struct chart *chart, const char *classes[CLASSES_MAX], int *rows)
+/* False without memory. */
+static bool list_classes(const struct chart *chart, struct names *classes, int *rows)
 {
-    int count = 0;
+    bool has_memory = true;
     size_t i;
     json_t *record;
 
     *rows = 0;
     json_array_foreach(chart->records, i, record)
     {
-        int at = 0;
-
         if (!drawn_row(chart, record))
             continue;
         (*rows)++;
-        while (at < count && strcmp(classes[at], class_of(record)) != 0)
-            at++;
-        if (at == count && count < CLASSES_MAX)
-            classes[count++] = class_of(record);
+        has_memory = has_memory && names_add(classes, class_of(record));
     }
-    return count;
+    return has_memory;
 }
 
 /* All intervals, to whole ticks, but no further than a few outliers are worth. */
@@ -210,15 +206,20 @@ static const char *whole_name(const struct chart *chart)
 char *plot_ratios(const json_t *records, const char *contender)
 {
     struct chart chart = {.records = records, .contender = contender, .y = HEAD + ROW_STEP};
-    const char *classes[CLASSES_MAX];
-    int rows, count = list_classes(&chart, classes, &rows);
+    struct names classes = {0};
+    char *text = NULL;
+    int rows;
 
-    chart.bottom = HEAD + count * CLASS_STEP + rows * ROW_STEP + ROW_STEP / 2;
-    set_scale(&chart);
-    svg_begin(&chart.svg, WIDTH, chart.bottom + FOOT);
-    put_head(&chart, whole_name(&chart));
-    put_scale(&chart);
-    for (int i = 0; i < count; i++)
-        put_class(&chart, classes[i]);
-    return svg_end(&chart.svg);
+    if (list_classes(&chart, &classes, &rows)) {
+        chart.bottom = HEAD + (int)classes.count * CLASS_STEP + rows * ROW_STEP + ROW_STEP / 2;
+        set_scale(&chart);
+        svg_begin(&chart.svg, WIDTH, chart.bottom + FOOT);
+        put_head(&chart, whole_name(&chart));
+        put_scale(&chart);
+        for (size_t i = 0; i < classes.count; i++)
+            put_class(&chart, classes.list[i]);
+        text = svg_end(&chart.svg);
+    }
+    names_free(&classes);
+    return text;
 }

@@ -1,6 +1,7 @@
 #include "cli/suite.h"
 
 #include "cli/file.h"
+#include "cli/names.h"
 #include "cli/output.h"
 #include "cli/words.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 64, CLASSES_MAX = 32 };
+enum { WORDS_MAX = 64 };
 
 static const char other_class[] = "other";
 static const char class_key[] = "class=";
@@ -134,21 +135,6 @@ void suite_free(struct suite *suite)
 
 /* ---- Classes ---- */
 
-static size_t list_classes(const struct suite *suite, const char *known[CLASSES_MAX])
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < suite->count && count < CLASSES_MAX; i++) {
-        bool is_new = true;
-
-        for (size_t j = 0; j < count; j++)
-            is_new = is_new && strcmp(known[j], suite->list[i].class) != 0;
-        if (is_new)
-            known[count++] = suite->list[i].class;
-    }
-    return count;
-}
-
 static bool is_listed(const char *classes, const char *class)
 {
     size_t length = strlen(class);
@@ -164,21 +150,19 @@ static bool is_listed(const char *classes, const char *class)
 static enum lathe_status check_classes(const struct suite *suite, const char *classes,
                                        struct lathe_error *err)
 {
-    const char *known[CLASSES_MAX];
-    size_t count = list_classes(suite, known);
+    struct names known = {0};
     char *copy = strdup(classes), *rest = copy;
+    bool has_memory = copy != NULL;
     enum lathe_status status = LATHE_OK;
 
-    if (!copy)
-        return fail(err, LATHE_OUT_OF_MEMORY, "no memory for class=");
-    for (char *class; status == LATHE_OK && (class = strsep(&rest, ","));) {
-        bool is_known = false;
-
-        for (size_t i = 0; i < count; i++)
-            is_known = is_known || strcmp(known[i], class) == 0;
-        if (!is_known)
-            status = words_refuse(class, "class in this suite", known, count, err);
-    }
+    for (size_t i = 0; i < suite->count && has_memory; i++)
+        has_memory = names_add(&known, suite->list[i].class);
+    if (!has_memory)
+        status = fail(err, LATHE_OUT_OF_MEMORY, "no memory for class=");
+    for (char *class; status == LATHE_OK && (class = strsep(&rest, ","));)
+        if (!names_have(&known, class))
+            status = words_refuse(class, "class in this suite", known.list, known.count, err);
+    names_free(&known);
     free(copy);
     return status;
 }

@@ -87,6 +87,24 @@ static void a_summary_ends_with_all(void **state)
     json_decref(records);
 }
 
+static void a_summary_has_all_classes(void **state)
+{
+    (void)state;
+    json_t *records = json_array(), *summary, *classes;
+
+    for (int i = 0; i < 40; i++) {
+        char class[8];
+
+        snprintf(class, sizeof class, "c%d", i);
+        json_array_append_new(records, record(class, 1 + i, 1.0, 0.99));
+    }
+    summary = summary_json(records);
+    classes = json_object_get(json_array_get(json_object_get(summary, "contenders"), 0), "classes");
+    assert_int_equal(json_array_size(classes), 41);
+    json_decref(summary);
+    json_decref(records);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -94,6 +112,7 @@ int main(void)
         cmocka_unit_test(a_tally_is_by_class_and_contender),
         cmocka_unit_test(what_is_refused_or_wrong_counts_apart),
         cmocka_unit_test(a_summary_ends_with_all),
+        cmocka_unit_test(a_summary_has_all_classes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,15 @@ def a_suite_fits_its_page(bench):
     equal(len(list(xml.fromstring(svg).iter(SVG + "polygon"))), 3, "arrows")
 
 
+def classes_are_as_many_as_there_are(bench):
+    records = [suite_record(f"{i + 1}x8x8", 1.0, 0.01, **{"class": f"c{i}"}) for i in range(40)]
+    svg = bench.run(f"plot {write(bench, records)}").text
+    check_page(svg)
+    said = texts_of(svg)
+    equal(len(list(xml.fromstring(svg).iter(SVG + "circle"))), 40, "dots")
+    assert "c39" in said and "40x8x8" in said, said
+
+
 def a_ladder_fits_its_page(bench):
     svg = bench.run(f"plot {write(bench, [support.ladder_record()])}").text
     check_page(svg)
@@ -191,7 +200,7 @@ def a_last_line_counts_without_its_newline(bench):
 if __name__ == "__main__":
     sys.exit(support.main([
         (test.__name__.replace("_", " "), test) for test in (
-            a_suite_fits_its_page, a_ladder_fits_its_page, a_picture_is_the_same_every_time,
+            a_suite_fits_its_page, classes_are_as_many_as_there_are, a_ladder_fits_its_page, a_picture_is_the_same_every_time,
             a_problem_is_drawn_as_it_was_last, the_contender_can_be_chosen,
             words_from_outside_stay_words, json_says_what_was_drawn,
             two_files_agree_within_their_intervals, fewer_than_nine_of_ten_are_a_failure,

@@ -171,6 +171,22 @@ static void a_class_that_none_has_is_refused(void **state)
     suite_free(&suite);
 }
 
+static void classes_are_as_many_as_there_are(void **state)
+{
+    (void)state;
+    char text[40 * 32] = "";
+    struct suite suite;
+    struct lathe_error err;
+
+    for (int i = 0; i < 40; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "class=c%02d m=1 n=8 k=16\n", i);
+    suite = read_text(text);
+    assert_int_equal(suite_keep(&suite, "c39,c00", &err), LATHE_OK);
+    assert_int_equal(suite.count, 2);
+    assert_string_equal(suite.list[1].class, "c39");
+    suite_free(&suite);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -181,6 +197,7 @@ int main(void)
         cmocka_unit_test(a_mistake_in_a_file_is_found_by_its_line),
         cmocka_unit_test(files_without_sense_are_refused),
         cmocka_unit_test(a_class_that_none_has_is_refused),
+        cmocka_unit_test(classes_are_as_many_as_there_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
