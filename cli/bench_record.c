@@ -234,6 +234,54 @@ bool record_answers(const json_t *held, const json_t *head)
     return is_refused_for_good(held) || json_is_true(json_object_get(held, "verified"));
 }
 
+/* ---- What counts ---- */
+
+bool record_is_refused(const json_t *record)
+{
+    const json_t *refused = json_object_get(record, "refused");
+    const char *code = json_string_value(json_object_get(refused, "code"));
+
+    return refused && !(code && strcmp(code, lathe_status_name(LATHE_INTERNAL)) == 0);
+}
+
+bool record_is_wrong(const json_t *record)
+{
+    return !record_is_refused(record) && !json_is_true(json_object_get(record, "verified"));
+}
+
+const char *record_mark(const json_t *record)
+{
+    return record_is_wrong(record) ? "wrong" : NULL;
+}
+
+/* A file may hold any number; beyond this it is no measurement, and no page is wide enough. */
+#define RATIO_MOST 1e4
+
+static bool is_measured(const json_t *row)
+{
+    double ratio = json_number_value(json_object_get(row, "ratio"));
+    double low = json_number_value(json_object_get(row, "ratio_low"));
+    double high = json_number_value(json_object_get(row, "ratio_high"));
+
+    return ratio > 0 && ratio < RATIO_MOST && low >= 0 && low < RATIO_MOST && high >= 0 &&
+           high < RATIO_MOST;
+}
+
+const json_t *record_row(const json_t *record, const char *contender)
+{
+    size_t i, length = strlen(contender);
+    json_t *row;
+
+    json_array_foreach(json_object_get(record, "rows"), i, row)
+    {
+        const char *vs = json_string_value(json_object_get(row, "vs"));
+
+        if (vs && strncmp(vs, contender, length) == 0 && (vs[length] == ' ' || !vs[length]))
+            return is_measured(row) ? row : NULL;
+    }
+    return NULL;
+}
+
 const char *record_name(const json_t *record, char name[RECORD_NAME_SIZE])
 {
     snprintf(name, RECORD_NAME_SIZE, "%lldx%lldx%lld",

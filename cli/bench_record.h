@@ -23,6 +23,16 @@ bool record_is_same(const json_t *one, const json_t *other);
  * right, or refused for what it is. */
 bool record_answers(const json_t *held, const json_t *head);
 
+/* Refused for what it is. What our own mistake or a contender's kept from being measured is wrong,
+ * as is an answer that is. */
+bool record_is_refused(const json_t *record);
+bool record_is_wrong(const json_t *record);
+/* The row beside the contender, the first word of its name, whose ratio is one that can be drawn
+ * and counted; else null. */
+const json_t *record_row(const json_t *record, const char *contender);
+/* Why the record's ratios are shown and not counted, or null where they count. */
+const char *record_mark(const json_t *record);
+
 /* "4096x4096x4096" */
 enum { RECORD_NAME_SIZE = 72 };
 const char *record_name(const json_t *record, char name[RECORD_NAME_SIZE]);

@@ -29,34 +29,6 @@ enum outcome outcome_of(double ratio, double ratio_low)
     return ratio >= TIE_LEAST ? OUTCOME_TIE : OUTCOME_LOSS;
 }
 
-const json_t *record_row(const json_t *record, const char *contender)
-{
-    size_t i, length = strlen(contender);
-    json_t *row;
-
-    json_array_foreach(json_object_get(record, "rows"), i, row)
-    {
-        const char *vs = text_of(row, "vs");
-
-        if (strncmp(vs, contender, length) == 0 && (vs[length] == ' ' || vs[length] == '\0'))
-            return row;
-    }
-    return NULL;
-}
-
-static bool is_refused(const json_t *record)
-{
-    const json_t *refused = json_object_get(record, "refused");
-
-    return refused && strcmp(text_of(refused, "code"), lathe_status_name(LATHE_INTERNAL)) != 0;
-}
-
-/* What our own mistake or a contender's kept from being measured is no refusal. */
-static bool is_wrong(const json_t *record)
-{
-    return !is_refused(record) && !json_is_true(json_object_get(record, "verified"));
-}
-
 struct tally tally_records(const json_t *records, const char *class, const char *contender)
 {
     struct tally tally = {.shapes = 0};
@@ -66,10 +38,10 @@ struct tally tally_records(const json_t *records, const char *class, const char 
 
     json_array_foreach(records, i, record)
     {
-        const json_t *row = is_wrong(record) ? NULL : record_row(record, contender);
+        const json_t *row = record_mark(record) ? NULL : record_row(record, contender);
         double ratio = number_of(row, "ratio");
 
-        if (ratio <= 0 || (class && strcmp(class, text_of(record, "class")) != 0))
+        if (!row || (class && strcmp(class, text_of(record, "class")) != 0))
             continue;
         switch (outcome_of(ratio, number_of(row, "ratio_low"))) {
         case OUTCOME_WIN:
@@ -100,8 +72,8 @@ struct failures count_failures(const json_t *records)
 
     json_array_foreach(records, i, record)
     {
-        failures.refused += is_refused(record);
-        failures.wrong += is_wrong(record);
+        failures.refused += record_is_refused(record);
+        failures.wrong += record_is_wrong(record);
     }
     return failures;
 }
@@ -195,7 +167,7 @@ void print_record(struct output *out, const json_t *record, bool held)
     print_part(out, record, "warm", "L2-warm");
     if (json_is_true(json_object_get(record, "measured_again")))
         output_text(out, "   measured twice: clocks differed");
-    if (is_wrong(record))
+    if (record_is_wrong(record))
         output_text(out, "   %sWRONG ANSWER%s", output_style(out, STYLE_BAD),
                     output_style(out, STYLE_PLAIN));
     output_text(out, "%s\n", held ? "   as held" : "");

@@ -26,9 +26,6 @@ struct failures {
 };
 struct failures count_failures(const json_t *records);
 
-/* The row of the record beside this contender, or null. */
-const json_t *record_row(const json_t *record, const char *contender);
-
 /* One line; `held`: it was measured before. */
 void print_record(struct output *out, const json_t *record, bool held);
 /* A table a contender, by class and in all, and what was refused. */

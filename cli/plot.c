@@ -2,7 +2,7 @@
 #include "cli/plot.h"
 
 #include "cli/bench_merge.h"
-#include "cli/bench_table.h"
+#include "cli/bench_record.h"
 #include "cli/file.h"
 #include "cli/results.h"
 #include "cli/verb.h"
@@ -22,6 +22,8 @@ struct plot {
     json_t *ratios; /* the latest record of each problem */
     json_t *ladder; /* the latest                        */
     char contender[32];
+    bool is_ladder;
+    size_t marks; /* that are drawn */
 };
 
 /* ---- Records ---- */
@@ -106,21 +108,23 @@ static enum lathe_status choose_contender(struct plot *plot, const struct words 
 }
 
 static enum lathe_status draw(struct plot *plot, const struct words *words, const char *path,
-                              char **text, bool *is_ladder, struct lathe_error *err)
+                              char **text, struct lathe_error *err)
 {
-    *is_ladder =
+    plot->is_ladder =
         words_are(words, "chart", "ladder") ||
         (words_are(words, "chart", "auto") && json_array_size(plot->ratios) == 0 && plot->ladder);
-    if (*is_ladder && !plot->ladder)
+    if (plot->is_ladder && !plot->ladder)
         return fail(err, LATHE_UNSUPPORTED,
                     "%.200s: no ladder in it; measure with ladder=hopper and -o", path);
-    if (!*is_ladder) {
+    if (!plot->is_ladder) {
         enum lathe_status status = choose_contender(plot, words, path, err);
 
         if (status != LATHE_OK)
             return status;
     }
-    *text = *is_ladder ? plot_ladder(plot->ladder) : plot_ratios(plot->ratios, plot->contender);
+    plot->marks = json_array_size(json_object_get(plot->ladder, "rungs"));
+    *text = plot->is_ladder ? plot_ladder(plot->ladder)
+                            : plot_ratios(plot->ratios, plot->contender, &plot->marks);
     return *text ? LATHE_OK : fail(err, LATHE_OUT_OF_MEMORY, "no memory for a picture");
 }
 
@@ -128,21 +132,20 @@ static enum lathe_status draw(struct plot *plot, const struct words *words, cons
 
 /* The picture goes where -o says, and without it to standard output. */
 static int answer(struct output *out, const struct words *words, const struct plot *plot,
-                  const char *text, bool is_ladder)
+                  const char *text)
 {
     bool to_file = words->output && !file_is_standard_output(words->output);
     struct lathe_error err;
-    size_t marks = is_ladder ? json_array_size(json_object_get(plot->ladder, "rungs"))
-                             : json_array_size(plot->ratios);
 
     if (to_file && file_write(words->output, text, strlen(text), &err) != LATHE_OK)
         return output_refuse(out, &err);
     if (out->json)
         return output_json(out,
                            json_pack("{s:s, s:I, s:o, s:o}", "chart",
-                                     is_ladder ? "ladder" : "ratio", "marks", (json_int_t)marks,
-                                     "file", to_file ? json_text(words->output) : json_null(),
-                                     "svg", to_file ? json_null() : json_text(text)),
+                                     plot->is_ladder ? "ladder" : "ratio", "marks",
+                                     (json_int_t)plot->marks, "file",
+                                     to_file ? json_text(words->output) : json_null(), "svg",
+                                     to_file ? json_null() : json_text(text)),
                            EXIT_DONE);
     if (!to_file)
         output_bytes(out, text, strlen(text));
@@ -155,7 +158,6 @@ static int run(const struct words *words, struct output *out)
     struct lathe_error err;
     json_t *records = NULL;
     char *text = NULL;
-    bool is_ladder = false;
     enum lathe_status status = words_at_most(words, 1, &err);
     int code;
 
@@ -170,9 +172,8 @@ static int run(const struct words *words, struct output *out)
     if (status == LATHE_OK)
         status = sort_records(&plot, records, &err);
     if (status == LATHE_OK)
-        status = draw(&plot, words, words->list[0], &text, &is_ladder, &err);
-    code =
-        status == LATHE_OK ? answer(out, words, &plot, text, is_ladder) : output_refuse(out, &err);
+        status = draw(&plot, words, words->list[0], &text, &err);
+    code = status == LATHE_OK ? answer(out, words, &plot, text) : output_refuse(out, &err);
     free(text);
     json_decref(plot.ratios);
     json_decref(plot.ladder);

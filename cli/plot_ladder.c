@@ -28,9 +28,12 @@ struct chart {
     int y;
 };
 
+/* A file may hold any number; what no GPU can do is none. */
 static double number_of(const json_t *row, const char *key)
 {
-    return json_number_value(json_object_get(row, key));
+    double number = json_number_value(json_object_get(row, key));
+
+    return number >= 0 && number < 1e6 ? number : 0;
 }
 
 static const char *text_of(const json_t *row, const char *key)

@@ -76,7 +76,7 @@ def a_suite_fits_its_page(bench):
     for words in ("square", "decode", "prefill", "skinny", "large-k", "16384x16384x16384",
                   "0.200 ("):
         assert any(words in text for text in said), words
-    assert any(text.endswith(" 4 more have no ratio.") for text in said), said
+    assert any(text.endswith("4 more have no ratio.") for text in said), said
     equal(len(list(xml.fromstring(svg).iter(SVG + "polygon"))), 3, "arrows")
 
 
@@ -97,6 +97,47 @@ def a_ladder_fits_its_page(bench):
     assert "refused: not for this problem" in said, said
     equal([text for text in said if text.startswith("hopper-")][-1], "hopper-best", "last rung")
     equal(sum("not like for like" in text for text in said), 1, "marked rungs")
+
+
+def colours_of(svg):
+    return [dot.get("fill") for dot in xml.fromstring(svg).iter(SVG + "circle")]
+
+
+def what_is_wrong_is_no_win(bench):
+    name = write(bench, [suite_record("8x8x8", 1.1, 0.01, verified=False),
+                         suite_record("8x8x16", 1.1, 0.01), suite_record("8x8x24", 1.2, 0.01)])
+    seen = bench.run(f"plot {name} --json").json
+    check_page(seen["svg"])
+    equal(colours_of(seen["svg"]), ["#ccbb44", "#228833", "#228833"], "dots")
+    equal(seen["marks"], 3, "marks")
+    said = texts_of(seen["svg"])
+    assert "1.100; wrong" in said, said
+    assert "1 in yellow is not counted. " in said, said
+    assert any(text.startswith("2 shapes, ") and text.endswith(" 0 losses.") for text in said), said
+
+
+def only_what_is_drawn_is_counted(bench):
+    refused = suite_record("8x8x16", 1.1, 0.01, refused={"code": "unsupported", "message": "no"})
+    del refused["verified"]
+    name = write(bench, [suite_record("8x8x8", 1.1, 0.01), refused])
+    seen = bench.run(f"plot {name} --json").json
+    equal((seen["marks"], colours_of(seen["svg"])), (1, ["#228833"]), "marks")
+
+
+def numbers_beyond_all_sense_stay_on_the_page(bench):
+    rows = [suite_record("8x8x8", ratio, 0) for ratio in (1e300, 1e-300, 1234.5, 98.7, -3.0)]
+    for i, record in enumerate(rows):
+        record.update(words=str(i), n=2**63 - 1, k=-2**63)
+    rows.append(suite_record("9x8x8", 1.0, 0.01))
+    rows[-1]["rows"][0].update(ratio_low=-1e308, ratio_high=1e308)
+    check_page(bench.run(f"plot {write(bench, rows)}").text)
+    ladder = support.ladder_record()
+    ladder["rungs"][0].update(tflops=-5.0, ratio=1e300, step=1e300)
+    ladder["rungs"][1].update(tflops=1e308)
+    svg = bench.run(f"plot {write(bench, [ladder])}").text
+    check_page(svg)
+    for element in xml.fromstring(svg).iter(SVG + "rect"):
+        assert float(element.get("width")) >= 0, element.attrib
 
 
 def a_picture_is_the_same_every_time(bench):
@@ -200,7 +241,9 @@ def a_last_line_counts_without_its_newline(bench):
 if __name__ == "__main__":
     sys.exit(support.main([
         (test.__name__.replace("_", " "), test) for test in (
-            a_suite_fits_its_page, classes_are_as_many_as_there_are, a_ladder_fits_its_page, a_picture_is_the_same_every_time,
+            a_suite_fits_its_page, classes_are_as_many_as_there_are, a_ladder_fits_its_page,
+            what_is_wrong_is_no_win, only_what_is_drawn_is_counted,
+            numbers_beyond_all_sense_stay_on_the_page, a_picture_is_the_same_every_time,
             a_problem_is_drawn_as_it_was_last, the_contender_can_be_chosen,
             words_from_outside_stay_words, json_says_what_was_drawn,
             two_files_agree_within_their_intervals, fewer_than_nine_of_ten_are_a_failure,
