@@ -3,18 +3,18 @@
 
 Usage: table.py FILE.jsonl [CONTENDER]: a file of `lathe bench suite=... vs=cublaslt -o`, beside
 cublaslt unless another contender is named.
-What was refused or wrong is named below. Exits 1 where there is nothing to show.
+What was refused, wrong or summed in f16 is named below. Exits 1 where there is nothing to show.
 """
 import math
 import sys
 
-from records import name, read
+from records import F16_SUMS, has_f16_sums, name, read
 
 
 def row_of(record, contender):
     for row in record.get("rows", []):
         if record.get("verified") and row["vs"] and row["vs"].split()[0] == contender:
-            return row
+            return None if has_f16_sums(record) else row
     return None
 
 
@@ -51,6 +51,8 @@ def main():
             print(f"{name(record)}: refused: {record['refused']['message']}")
         elif not record["verified"]:
             print(f"{name(record)}: WRONG")
+        elif has_f16_sums(record):
+            print(f"{name(record)}: {F16_SUMS}")
     return 0
 
 

@@ -227,6 +227,8 @@ static void print_report(struct output *out, const struct lathe_bench_report *r)
                     100 * r->rows[0].efficiency, r->rows[0].clocks.sm_mhz);
     if (r->warm_refused[0])
         output_text(out, "L2-warm   not measured: %s\n", r->warm_refused);
+    if (r->plan.acc == LATHE_F16)
+        output_text(out, "note      %s\n", f16_sums_words);
     output_text(out, "verified  %s%s%s\n\n",
                 output_style(out, r->verified ? STYLE_GOOD : STYLE_BAD),
                 r->verified ? "yes" : "NO: the answer is wrong", output_style(out, STYLE_PLAIN));
@@ -340,7 +342,8 @@ const struct verb verb_bench = {
         "--json: {\"words\", \"m\", \"n\", \"k\", \"type\", \"vs\", \"protocol\", \"device\", "
         "\"device_hash\", \"arch\",\n"
         "\"sms\", \"cuda\", \"driver\", \"cublaslt\", \"lathe\", \"git\": the commit, \"date\",\n"
-        "\"plan\": as of lathe plan, \"plan_words\", \"launches\": of a block, \"sets\": of "
+        "\"plan\": as of lathe plan, \"plan_words\", \"f16_sums\", \"launches\": of a block, "
+        "\"sets\": of "
         "buffers,\n"
         "\"verified\", \"measured_again\", \"clocks\", \"efficiency\": of what the clock allows,\n"
         "\"tb_per_s\", \"rows\": one a contender [{\"vs\", \"time_us\", \"tflops\", "

@@ -105,7 +105,6 @@ static enum lathe_status build_rungs(struct ladder *ladder, struct lathe_error *
     return LATHE_OK;
 }
 
-/* Sums in f16 are another, easier product than that of the other rungs and the contenders. */
 static bool has_f16_sums(const struct rung *rung)
 {
     return words_index(rung->words, "acc=f16") >= 0;
@@ -239,7 +238,7 @@ static void add_rung_row(struct table *table, const struct ladder *ladder, int i
         add_measured(table, rung->row, rung->row->ratio, step_of(ladder, index));
         table_cell(table, "%s%s%s", rung->row->verified ? "" : "WRONG ANSWER",
                    !rung->row->verified && has_f16_sums(rung) ? "; " : "",
-                   has_f16_sums(rung) ? "f16 sums: not like for like" : "");
+                   has_f16_sums(rung) ? f16_sums_words : "");
         return;
     }
     for (int i = 0; i < 4; i++)

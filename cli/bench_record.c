@@ -179,13 +179,14 @@ bool record_report(json_t *record, const struct lathe_request *request,
         json_object_set_new(record, "warm_refused", text_or_null(report->warm_refused));
     return update(
         record,
-        json_pack("{s:o, s:o, s:i, s:i, s:b, s:b, s:o, s:o, s:o, s:o}", "plan",
-                  report_plan(&report->plan), "plan_words", json_text(words), "launches",
-                  report->launches, "sets", report->sets, "verified", report->verified,
-                  "measured_again", report->measured_again, "clocks", record_clocks(&plan->clocks),
-                  "efficiency", plan->efficiency > 0 ? json_number(plan->efficiency) : json_null(),
-                  "tb_per_s", json_number(tb_per_s(&request->gemm, &report->plan, plan->time_us)),
-                  "rows", rows_json(report)));
+        json_pack("{s:o, s:o, s:b, s:i, s:i, s:b, s:b, s:o, s:o, s:o, s:o}", "plan",
+                  report_plan(&report->plan), "plan_words", json_text(words), "f16_sums",
+                  report->plan.acc == LATHE_F16, "launches", report->launches, "sets", report->sets,
+                  "verified", report->verified, "measured_again", report->measured_again, "clocks",
+                  record_clocks(&plan->clocks), "efficiency",
+                  plan->efficiency > 0 ? json_number(plan->efficiency) : json_null(), "tb_per_s",
+                  json_number(tb_per_s(&request->gemm, &report->plan, plan->time_us)), "rows",
+                  rows_json(report)));
 }
 
 bool record_refusal(json_t *record, const struct lathe_error *err)
@@ -249,9 +250,19 @@ bool record_is_wrong(const json_t *record)
     return !record_is_refused(record) && !json_is_true(json_object_get(record, "verified"));
 }
 
+const char f16_sums_words[] = "f16 sums: not like for like";
+
+bool record_has_f16_sums(const json_t *record)
+{
+    const json_t *key = json_object_get(record, "f16_sums");
+    const char *acc = json_string_value(json_object_get(json_object_get(record, "plan"), "acc"));
+
+    return key ? json_is_true(key) : acc && strcmp(acc, lathe_type_name(LATHE_F16)) == 0;
+}
+
 const char *record_mark(const json_t *record)
 {
-    return record_is_wrong(record) ? "wrong" : NULL;
+    return record_is_wrong(record) ? "wrong" : record_has_f16_sums(record) ? f16_sums_words : NULL;
 }
 
 /* A file may hold any number; beyond this it is no measurement, and no page is wide enough. */

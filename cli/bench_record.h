@@ -30,6 +30,10 @@ bool record_is_wrong(const json_t *record);
 /* The row beside the contender, the first word of its name, whose ratio is one that can be drawn
  * and counted; else null. */
 const json_t *record_row(const json_t *record, const char *contender);
+/* Sums in f16 are another, easier product than that of the contenders, which sum in f32. Records
+ * that were made before there was a key for it are known by their plan. */
+bool record_has_f16_sums(const json_t *record);
+extern const char f16_sums_words[];
 /* Why the record's ratios are shown and not counted, or null where they count. */
 const char *record_mark(const json_t *record);
 

@@ -74,6 +74,7 @@ struct failures count_failures(const json_t *records)
     {
         failures.refused += record_is_refused(record);
         failures.wrong += record_is_wrong(record);
+        failures.f16_sums += record_mark(record) == f16_sums_words;
     }
     return failures;
 }
@@ -167,6 +168,8 @@ void print_record(struct output *out, const json_t *record, bool held)
     print_part(out, record, "warm", "L2-warm");
     if (json_is_true(json_object_get(record, "measured_again")))
         output_text(out, "   measured twice: clocks differed");
+    if (record_has_f16_sums(record))
+        output_text(out, "   %s", f16_sums_words);
     if (record_is_wrong(record))
         output_text(out, "   %sWRONG ANSWER%s", output_style(out, STYLE_BAD),
                     output_style(out, STYLE_PLAIN));
@@ -221,6 +224,8 @@ void print_summary(struct output *out, const json_t *records)
     output_text(out, "\n%d measured", (int)json_array_size(records) - failures.refused);
     if (failures.refused > 0)
         output_text(out, ", %d refused", failures.refused);
+    if (failures.f16_sums > 0)
+        output_text(out, ", %d with %s", failures.f16_sums, f16_sums_words);
     if (failures.wrong > 0)
         output_text(out, ", %s%d WRONG%s", output_style(out, STYLE_BAD), failures.wrong,
                     output_style(out, STYLE_PLAIN));
@@ -268,6 +273,6 @@ json_t *summary_json(const json_t *records)
         json_array_append_new(list, contender_json(records, &classes, contenders.list[i]));
     names_free(&classes);
     names_free(&contenders);
-    return json_pack("{s:i, s:i, s:o}", "refused", failures.refused, "wrong", failures.wrong,
-                     "contenders", list);
+    return json_pack("{s:i, s:i, s:i, s:o}", "refused", failures.refused, "wrong", failures.wrong,
+                     "f16_sums", failures.f16_sums, "contenders", list);
 }

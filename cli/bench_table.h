@@ -9,9 +9,10 @@
 enum outcome { OUTCOME_WIN, OUTCOME_TIE, OUTCOME_LOSS };
 enum outcome outcome_of(double ratio, double ratio_low);
 
-/* Of the records of one class, beside one contender. Refused and wrong ones have no ratio. */
+/* Of the records of one class, beside one contender. Refused and wrong ones, and those that sum in
+ * f16, count for nothing. */
 struct tally {
-    int shapes; /* that have a ratio */
+    int shapes; /* that have a ratio that counts */
     int wins, ties, losses;
     double mean; /* geometric, of the ratios; 0: there are none */
     double worst;
@@ -20,9 +21,10 @@ struct tally {
 /* `class` null: all; `contender` is the first word of its name. */
 struct tally tally_records(const json_t *records, const char *class, const char *contender);
 
-/* Records that have no ratio. */
+/* Records whose ratios do not count. */
 struct failures {
     int refused, wrong;
+    int f16_sums; /* right, but not like for like */
 };
 struct failures count_failures(const json_t *records);
 
@@ -30,8 +32,8 @@ struct failures count_failures(const json_t *records);
 void print_record(struct output *out, const json_t *record, bool held);
 /* A table a contender, by class and in all, and what was refused. */
 void print_summary(struct output *out, const json_t *records);
-/* The same: {"refused", "wrong", "contenders": [{"vs", "classes": [{"class", "shapes", "mean",
- * "wins", "ties", "losses", "worst", "worst_name"}]}]}; the last class is "all". */
+/* The same: {"refused", "wrong", "f16_sums", "contenders": [{"vs", "classes": [{"class", "shapes",
+ * "mean", "wins", "ties", "losses", "worst", "worst_name"}]}]}; the last class is "all". */
 json_t *summary_json(const json_t *records);
 
 #endif

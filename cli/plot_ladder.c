@@ -1,6 +1,7 @@
 /* plot_ladder.c: a bar a rung: what each idea gives, up to the contenders. */
 #include "cli/plot.h"
 
+#include "cli/bench_record.h"
 #include "cli/svg.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static void put_bar(struct chart *chart, const char *name, double tflops, const 
 static void put_rung(struct chart *chart, const json_t *rung)
 {
     double tflops = number_of(rung, "tflops"), ratio = number_of(rung, "ratio");
-    bool is_unlike = json_is_true(json_object_get(rung, "f16_sums"));
+    bool is_unlike = record_has_f16_sums(rung);
     char share[32] = "", step[32] = "";
 
     if (json_object_get(rung, "refused")) {
@@ -77,8 +78,8 @@ static void put_rung(struct chart *chart, const json_t *rung)
     if (number_of(rung, "step") > 0)
         snprintf(step, sizeof step, ", x %.2f", number_of(rung, "step"));
     put_bar(chart, text_of(rung, "variant"), tflops, is_unlike ? unlike : ours);
-    svg_text(&chart->svg, FIGURES, chart->y + BAR - 4, 13, SVG_START, "%.0f%s%s%s%s", tflops, share,
-             step, is_unlike ? "; f16 sums: not like for like" : "",
+    svg_text(&chart->svg, FIGURES, chart->y + BAR - 4, 13, SVG_START, "%.0f%s%s%s%s%s", tflops,
+             share, step, is_unlike ? "; " : "", is_unlike ? f16_sums_words : "",
              json_is_true(json_object_get(rung, "verified")) ? "" : "; wrong");
     chart->y += ROW_STEP;
 }

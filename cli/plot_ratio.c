@@ -13,8 +13,9 @@
 
 enum {
     WIDTH = 960,
-    LEFT = 220,  /* where the scale begins, behind the names */
-    RIGHT = 780, /* where it ends, before the figures        */
+    MARK_WIDTH = 90, /* more, where a mark stands among the figures */
+    LEFT = 220,      /* where the scale begins, behind the names */
+    RIGHT = 780,     /* where it ends, before the figures        */
     MARGIN = 30,
     HEAD = 96, /* what stands above the first class, but for a line that only some need */
     LINE_STEP = 20,
@@ -258,7 +259,7 @@ char *plot_ratios(const json_t *records, const char *contender, size_t *marks)
         chart.bottom =
             chart.top + (int)classes.count * CLASS_STEP + chart.rows * ROW_STEP + ROW_STEP / 2;
         set_scale(&chart);
-        svg_begin(&chart.svg, WIDTH, chart.bottom + FOOT);
+        svg_begin(&chart.svg, WIDTH + (chart.marked > 0 ? MARK_WIDTH : 0), chart.bottom + FOOT);
         put_head(&chart, whole_name(&chart));
         put_scale(&chart);
         for (size_t i = 0; i < classes.count; i++)

@@ -87,6 +87,23 @@ static void a_summary_ends_with_all(void **state)
     json_decref(records);
 }
 
+static void sums_in_f16_count_for_nothing(void **state)
+{
+    (void)state;
+    json_t *records = sample();
+    struct failures failures;
+    struct tally all;
+
+    json_object_set_new(json_array_get(records, 0), "f16_sums", json_true());
+    json_object_set_new(json_array_get(records, 2), "plan", json_pack("{s:s}", "acc", "f16"));
+    all = tally_records(records, NULL, "cublaslt");
+    failures = count_failures(records);
+    assert_int_equal(all.shapes, 1);
+    assert_int_equal(all.wins, 0);
+    assert_int_equal(failures.f16_sums, 2);
+    json_decref(records);
+}
+
 static void a_summary_has_all_classes(void **state)
 {
     (void)state;
@@ -112,6 +129,7 @@ int main(void)
         cmocka_unit_test(a_tally_is_by_class_and_contender),
         cmocka_unit_test(what_is_refused_or_wrong_counts_apart),
         cmocka_unit_test(a_summary_ends_with_all),
+        cmocka_unit_test(sums_in_f16_count_for_nothing),
         cmocka_unit_test(a_summary_has_all_classes),
     };
 

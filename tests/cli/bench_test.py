@@ -203,6 +203,27 @@ def a_file_becomes_a_table(bench):
     assert "\n3x5x7: refused: lda=7" in done.stdout, done.stdout
 
 
+def sums_in_f16_are_marked_everywhere(bench):
+    bench.use_stubs()
+    marked = "f16 sums: not like for like"
+    one = f"bench gemm m=64 n=64 k=64 variant=hopper-v6 vs=cublaslt {ONE}"
+    assert marked in bench.run(one).text
+    equal(bench.run(one + " --json").json["f16_sums"], True, "f16_sums")
+    equal(bench.run(f"bench gemm m=64 n=64 k=64 {ONE} --json").json["f16_sums"], False, "f16_sums")
+    write_suite(bench, "m=64 n=64 k=64 variant=hopper-v6\nm=16 n=16 k=16\n")
+    run_suite(bench)
+    put_right(bench)
+    text = run_suite(bench, "resume=1").text
+    assert f"   {marked}   as held\n" in text, text
+    assert f"2 measured, 1 with {marked}; above" in text, text
+    assert "\nall                    1 " in text, text
+    summary = run_suite(bench, "resume=1 --json").json["summary"]
+    equal((summary["f16_sums"], summary["contenders"][0]["classes"][-1]["shapes"]), (1, 1), "summary")
+    done = subprocess.run([sys.executable, TABLE, "out.jsonl"], cwd=bench.work,
+                          stdout=subprocess.PIPE, text=True, check=True)
+    assert f"\n64x64x64: {marked}\n" in done.stdout and ": 1 shapes, " in done.stdout, done.stdout
+
+
 def wrong_answers_are_measured_again(bench):
     bench.use_stubs()
     write_suite(bench)
@@ -333,7 +354,7 @@ if __name__ == "__main__":
             a_suite_has_extras_and_goes_on_with_them, contenders_are_named_or_refused,
             a_suite_is_a_line_a_problem, a_suite_is_one_object, what_is_held_is_left_out,
             what_is_held_is_shown_with_its_clock,
-            a_file_becomes_a_table,
+            a_file_becomes_a_table, sums_in_f16_are_marked_everywhere,
             wrong_answers_are_measured_again, another_protocol_or_device_is_measured_again,
             a_cut_last_line_is_measured_anew, a_limit_leaves_the_rest,
             mistakes_are_told_before_anything_is_measured, without_a_gpu_no_file_is_made,

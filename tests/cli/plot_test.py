@@ -116,6 +116,18 @@ def what_is_wrong_is_no_win(bench):
     assert any(text.startswith("2 shapes, ") and text.endswith(" 0 losses.") for text in said), said
 
 
+def sums_in_f16_are_no_win(bench):
+    name = write(bench, [suite_record("8x8x8", 1.1, 0.01, f16_sums=True),
+                         suite_record("8x8x16", 1.1, 0.01, plan={"acc": "f16"}),
+                         suite_record("8x8x24", 1.2, 0.01, plan={"acc": "f32"})])
+    svg = bench.run(f"plot {name}").text
+    check_page(svg)
+    equal(colours_of(svg), ["#ccbb44", "#ccbb44", "#228833"], "dots")
+    said = texts_of(svg)
+    equal(said.count("1.100; f16 sums: not like for like"), 2, "marks")
+    assert any(text.startswith("1 shapes, ") for text in said), said
+
+
 def only_what_is_drawn_is_counted(bench):
     refused = suite_record("8x8x16", 1.1, 0.01, refused={"code": "unsupported", "message": "no"})
     del refused["verified"]
@@ -242,7 +254,7 @@ if __name__ == "__main__":
     sys.exit(support.main([
         (test.__name__.replace("_", " "), test) for test in (
             a_suite_fits_its_page, classes_are_as_many_as_there_are, a_ladder_fits_its_page,
-            what_is_wrong_is_no_win, only_what_is_drawn_is_counted,
+            what_is_wrong_is_no_win, sums_in_f16_are_no_win, only_what_is_drawn_is_counted,
             numbers_beyond_all_sense_stay_on_the_page, a_picture_is_the_same_every_time,
             a_problem_is_drawn_as_it_was_last, the_contender_can_be_chosen,
             words_from_outside_stay_words, json_says_what_was_drawn,
