@@ -8,19 +8,23 @@ agree, or nothing is in both.
 """
 import sys
 
-from records import name, read
+from records import latest, name, problem, read, row_beside
 
 ENOUGH = 0.9
 
 
 def ratios_of(path):
-    """{(contender, words): (ratio, low, high)} and the name of each shape; what was refused or wrong
+    """{(contender, problem): (ratio, low, high)} and the name of each shape; what was refused or wrong
     is left out."""
     ratios, names = {}, {}
-    for record in read(path):
-        for row in record.get("rows", []) if record.get("verified") else []:
-            if row["vs"] and row["ratio"]:
-                key = row["vs"].split()[0], record["words"]
+    records = read(path)
+    contenders = {row["vs"].split()[0] for record in records for row in record.get("rows", [])
+                  if row["vs"]}
+    for contender in sorted(contenders):
+        for record in latest(records, contender):
+            row = row_beside(record, contender)
+            if row and row["ratio"] and record.get("verified"):
+                key = contender, problem(record)
                 ratios[key] = row["ratio"], row["ratio_low"], row["ratio_high"]
                 names[key] = name(record)
     return ratios, names

@@ -1,12 +1,14 @@
 """The files of `lathe bench -o`, for the scripts beside this one: a record a problem.
 
 Of a problem that was measured in passes (`passes=N`) the record is that of all of them: medians, with
-the least and the greatest that their intervals reach, as the command's own table has it. A problem
-that a file holds more often counts as it was last.
+the least and the greatest that their intervals reach, as the command's own table has it. Passes are of
+one device, version, protocol and contenders (cli/bench_record.c has the same keys). A problem that a
+file holds more often counts as it was last beside the contender that is asked for.
 """
 import json
 import statistics
 
+SAME = ("class", "words", "vs", "protocol", "device", "device_hash", "lathe", "cublaslt")
 MEDIANS = ("time_us", "tflops", "vs_time_us", "vs_tflops", "ratio")
 
 
@@ -43,13 +45,46 @@ def _merge(passes):
     return merged
 
 
+def _key(record):
+    """What was measured in passes is not what was measured alone."""
+    return json.dumps([record.get(key) for key in SAME] + ["pass" in record], sort_keys=True)
+
+
 def read(path):
     """The records of suites and of single problems, in the order in which they came; no ladders."""
-    problems = {}
+    measured = {}
     for record in _lines(path):
         if "ladder" not in record:
-            problems.setdefault(record["words"], {})[record.get("pass", 0)] = record
-    return [_merge(list(passes.values())) for passes in problems.values()]
+            measured.setdefault(_key(record), {})[record.get("pass")] = record
+    return [_merge(list(passes.values())) for passes in measured.values()]
+
+
+def row_beside(record, contender):
+    """The row beside the contender, the first word of its name, or None."""
+    for row in record.get("rows", []):
+        if row["vs"] and row["vs"].split()[0] == contender:
+            return row
+    return None
+
+
+def _concerns(record, contender):
+    """What was refused has no rows."""
+    return (contender in (record.get("vs") or "").split(",") or
+            row_beside(record, contender) is not None)
+
+
+def problem(record):
+    return record.get("class"), record["words"]
+
+
+def latest(records, contender):
+    """Each problem as it was last beside the contender, where it was first."""
+    found = {}
+    for record in records:
+        older = found.get(problem(record))
+        if older is None or _concerns(record, contender) or not _concerns(older, contender):
+            found[problem(record)] = record
+    return list(found.values())
 
 
 F16_SUMS = "f16 sums: not like for like"

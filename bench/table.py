@@ -8,14 +8,13 @@ What was refused, wrong or summed in f16 is named below. Exits 1 where there is 
 import math
 import sys
 
-from records import F16_SUMS, has_f16_sums, name, read
+from records import F16_SUMS, has_f16_sums, latest, name, read, row_beside
 
 
 def row_of(record, contender):
-    for row in record.get("rows", []):
-        if record.get("verified") and row["vs"] and row["vs"].split()[0] == contender:
-            return None if has_f16_sums(record) else row
-    return None
+    if not record.get("verified") or has_f16_sums(record):
+        return None
+    return row_beside(record, contender)
 
 
 def line(record, row):
@@ -32,7 +31,7 @@ def main():
         print(__doc__)
         return 0 if len(sys.argv) == 2 else 2
     contender = sys.argv[2] if len(sys.argv) == 3 else "cublaslt"
-    records = read(sys.argv[1])
+    records = latest(read(sys.argv[1]), contender)
     rows = [(record, row) for record in records if (row := row_of(record, contender))]
     if not rows:
         print(f"table.py: no ratio to {contender} in {sys.argv[1]}", file=sys.stderr)
@@ -41,11 +40,10 @@ def main():
     print("|---|---|---|---|---|---|---|---|")
     for record, row in rows:
         print(line(record, row))
-    ratios = {name(record): row["ratio"] for record, row in rows}
     mean = math.exp(sum(math.log(row["ratio"]) for _, row in rows) / len(rows))
-    worst = sorted(ratios, key=ratios.get)[:3]
+    worst = sorted(rows, key=lambda both: both[1]["ratio"])[:3]
     print(f"\n{rows[0][0]['device']}: {len(rows)} shapes, geometric mean of the ratios {mean:.3f}; "
-          "lowest: " + ", ".join(f"{shape} {ratios[shape]:.3f}" for shape in worst))
+          "lowest: " + ", ".join(f"{name(record)} {row['ratio']:.3f}" for record, row in worst))
     for record in records:
         if "refused" in record:
             print(f"{name(record)}: refused: {record['refused']['message']}")

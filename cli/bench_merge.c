@@ -3,15 +3,6 @@
 #include "cli/bench_record.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-enum { PASSES_MAX = 64 };
-
-/* Records that are passes of one measurement. */
-struct passes {
-    const json_t *list[PASSES_MAX];
-    size_t count;
-};
 
 static int by_value(const void *a, const void *b)
 {
@@ -34,13 +25,14 @@ static json_t *find(const json_t *record, struct place place)
 }
 
 /* The number of that key there in each pass, sorted; those that have none are left out. */
-static size_t collect(const struct passes *passes, struct place place, const char *key,
-                      double values[PASSES_MAX])
+static size_t collect(const json_t *passes, struct place place, const char *key, double *values)
 {
-    size_t count = 0;
+    size_t i, count = 0;
+    json_t *pass;
 
-    for (size_t i = 0; i < passes->count; i++) {
-        const json_t *value = json_object_get(find(passes->list[i], place), key);
+    json_array_foreach(passes, i, pass)
+    {
+        const json_t *value = json_object_get(find(pass, place), key);
 
         if (json_is_number(value))
             values[count++] = json_number_value(value);
@@ -54,7 +46,8 @@ static double median(const double *sorted, size_t count)
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-static int merge_figures(json_t *merged, const struct passes *passes, struct place place)
+/* `values` has room for one of each pass. */
+static int merge_figures(json_t *merged, const json_t *passes, struct place place, double *values)
 {
     static const struct {
         const char *key;
@@ -64,7 +57,6 @@ static int merge_figures(json_t *merged, const struct passes *passes, struct pla
                    {"ratio_high", GREATEST}};
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        double values[PASSES_MAX];
         size_t count = collect(passes, place, numbers[i].key, values);
         double value;
 
@@ -79,91 +71,114 @@ static int merge_figures(json_t *merged, const struct passes *passes, struct pla
     return 0;
 }
 
-static int merge_row(json_t *merged, const struct passes *passes, size_t row)
+static int merge_row(json_t *merged, const json_t *passes, size_t row, double *values)
 {
     static const char *const parts[] = {NULL, "isolated", "warm"};
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         struct place place = {row, parts[i]};
 
-        if (json_is_object(find(merged, place)) && merge_figures(merged, passes, place) != 0)
+        if (json_is_object(find(merged, place)) &&
+            merge_figures(merged, passes, place, values) != 0)
             return -1;
     }
     return 0;
 }
 
 /* One that is wrong or refused stands for all. */
-static const json_t *spokesman(const struct passes *passes)
+static const json_t *spokesman(const json_t *passes)
 {
-    for (size_t i = 0; i < passes->count; i++)
-        if (!json_is_true(json_object_get(passes->list[i], "verified")))
-            return passes->list[i];
-    return passes->list[0];
+    size_t i;
+    json_t *pass;
+
+    json_array_foreach(passes, i, pass)
+    {
+        if (!json_is_true(json_object_get(pass, "verified")))
+            return pass;
+    }
+    return json_array_get(passes, 0);
 }
 
-static json_t *merge(const struct passes *passes)
+static int merge_rows(json_t *merged, const json_t *passes)
+{
+    double *values = calloc(json_array_size(passes), sizeof *values);
+    int status = values ? 0 : -1;
+
+    for (size_t i = 0; status == 0 && i < json_array_size(json_object_get(merged, "rows")); i++)
+        status = merge_row(merged, passes, i, values);
+    free(values);
+    return status;
+}
+
+static json_t *merge(const json_t *passes)
 {
     json_t *merged = json_deep_copy(spokesman(passes));
+    size_t count = json_array_size(passes);
 
-    if (!merged || passes->count == 1)
+    if (!merged || count == 1)
         return merged;
-    for (size_t i = 0; i < json_array_size(json_object_get(merged, "rows")); i++)
-        if (merge_row(merged, passes, i) != 0) {
-            json_decref(merged);
-            return NULL;
-        }
     json_object_del(merged, "pass");
-    if (json_object_set_new(merged, "passes", json_integer((json_int_t)passes->count)) == 0)
+    if (merge_rows(merged, passes) == 0 &&
+        json_object_set_new(merged, "passes", json_integer((json_int_t)count)) == 0)
         return merged;
     json_decref(merged);
     return NULL;
 }
 
-/* Of `first` and those behind it that are other passes of the same. A pass that was measured twice
- * counts with its latest. */
-static void find_passes(const json_t *records, size_t first, struct passes *passes)
+/* A pass that was measured twice counts with its latest. */
+static int add_pass(json_t *passes, json_t *record)
 {
-    const json_t *head = json_array_get(records, first);
-    json_int_t numbers[PASSES_MAX];
+    const json_t *number = json_object_get(record, "pass");
+    size_t i;
+    json_t *pass;
 
-    passes->count = 0;
-    for (size_t i = first; i < json_array_size(records) && passes->count < PASSES_MAX; i++) {
-        const json_t *record = json_array_get(records, i);
-        json_int_t number = json_integer_value(json_object_get(record, "pass"));
-        size_t at = 0;
+    json_array_foreach(passes, i, pass)
+    {
+        const json_t *other = json_object_get(pass, "pass");
 
-        if (!record_is_same(record, head))
-            continue;
-        while (at < passes->count && numbers[at] != number)
-            at++;
-        numbers[at] = number;
-        passes->list[at] = record;
-        passes->count += at == passes->count;
+        if (number == other || json_equal(number, other))
+            return json_array_set(passes, i, record);
     }
+    return json_array_append(passes, record);
 }
 
-static bool has_come(const json_t *records, size_t index)
+/* Adds the record to those of its key; the object keeps the order of its keys. */
+static int add_record(json_t *groups, json_t *record)
 {
-    for (size_t i = 0; i < index; i++)
-        if (record_is_same(json_array_get(records, i), json_array_get(records, index)))
-            return true;
-    return false;
+    char *key = record_key(record);
+    json_t *passes = key ? json_object_get(groups, key) : NULL;
+    int status = key ? 0 : -1;
+
+    if (status == 0 && !passes) {
+        passes = json_array();
+        status = json_object_set_new(groups, key, passes);
+    }
+    if (status == 0)
+        status = add_pass(passes, record);
+    free(key);
+    return status;
 }
 
 json_t *records_merge(const json_t *records)
 {
-    json_t *all = json_array();
+    json_t *groups = json_object(), *all = json_array(), *record, *passes;
+    int status = groups && all ? 0 : -1;
+    const char *key;
+    size_t i;
 
-    for (size_t i = 0; all && i < json_array_size(records); i++) {
-        struct passes passes;
-
-        if (has_come(records, i))
-            continue;
-        find_passes(records, i, &passes);
-        if (json_array_append_new(all, merge(&passes)) != 0) {
-            json_decref(all);
-            return NULL;
-        }
+    json_array_foreach(records, i, record)
+    {
+        if (status == 0)
+            status = add_record(groups, record);
     }
-    return all;
+    json_object_foreach(groups, key, passes)
+    {
+        if (status == 0)
+            status = json_array_append_new(all, merge(passes));
+    }
+    json_decref(groups);
+    if (status == 0)
+        return all;
+    json_decref(all);
+    return NULL;
 }

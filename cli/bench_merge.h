@@ -9,9 +9,10 @@
 
 #include <jansson.h>
 
-/* The records without passes: of those that differ in "pass" alone, one in the place of the first.
- * Its times, rates and ratios are medians over the passes, ratio_low and ratio_high the least and
- * the greatest; "passes" says how many there were. Null without memory. */
+/* The records without passes: of those that record_key() takes for the same, one in the place of
+ * the first; what was measured alone is no pass, and its latest stands. Its times, rates and ratios
+ * are medians over the passes, ratio_low and ratio_high the least and the greatest; "passes" says
+ * how many there were. Null without memory. */
 json_t *records_merge(const json_t *records);
 
 #endif

@@ -217,15 +217,44 @@ static bool has_same(const json_t *one, const json_t *other, const char *key)
     return a == b || json_equal(a, b);
 }
 
+static const char *const same_keys[] = {"class",  "words",       "vs",    "protocol", "ladder",
+                                        "device", "device_hash", "lathe", "cublaslt"};
+enum { SAME_KEYS = sizeof same_keys / sizeof same_keys[0], PROBLEM_KEYS = 2 };
+
 bool record_is_same(const json_t *one, const json_t *other)
 {
-    static const char *const keys[] = {"class",  "words",       "vs",    "protocol", "ladder",
-                                       "device", "device_hash", "lathe", "cublaslt"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!has_same(one, other, keys[i]))
+    for (size_t i = 0; i < SAME_KEYS; i++)
+        if (!has_same(one, other, same_keys[i]))
             return false;
     return true;
+}
+
+/* The values of the first `count` keys, with `more` behind them, as text. */
+static char *key_text(const json_t *record, size_t count, json_t *more)
+{
+    json_t *values = json_array();
+    char *text;
+
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = json_object_get(record, same_keys[i]);
+
+        json_array_append_new(values, value ? json_incref(value) : json_null());
+    }
+    json_array_append_new(values, more);
+    text = json_array_size(values) == count + 1 ? json_dumps(values, JSON_COMPACT | JSON_SORT_KEYS)
+                                                : NULL;
+    json_decref(values);
+    return text;
+}
+
+char *record_key(const json_t *record)
+{
+    return key_text(record, SAME_KEYS, json_boolean(json_object_get(record, "pass") != NULL));
+}
+
+char *record_problem(const json_t *record)
+{
+    return key_text(record, PROBLEM_KEYS, json_null());
 }
 
 bool record_answers(const json_t *held, const json_t *head)
@@ -278,7 +307,7 @@ static bool is_measured(const json_t *row)
            high < RATIO_MOST;
 }
 
-const json_t *record_row(const json_t *record, const char *contender)
+static const json_t *find_row(const json_t *record, const char *contender)
 {
     size_t i, length = strlen(contender);
     json_t *row;
@@ -288,9 +317,30 @@ const json_t *record_row(const json_t *record, const char *contender)
         const char *vs = json_string_value(json_object_get(row, "vs"));
 
         if (vs && strncmp(vs, contender, length) == 0 && (vs[length] == ' ' || !vs[length]))
-            return is_measured(row) ? row : NULL;
+            return row;
     }
     return NULL;
+}
+
+const json_t *record_row(const json_t *record, const char *contender)
+{
+    const json_t *row = find_row(record, contender);
+
+    return is_measured(row) ? row : NULL;
+}
+
+/* What was refused has no rows. */
+bool record_concerns(const json_t *record, const char *contender)
+{
+    const char *vs = json_string_value(json_object_get(record, "vs"));
+    size_t length = strlen(contender);
+
+    for (; vs; vs = strchr(vs, ',')) {
+        vs += *vs == ',';
+        if (strncmp(vs, contender, length) == 0 && (vs[length] == ',' || !vs[length]))
+            return true;
+    }
+    return find_row(record, contender) != NULL;
 }
 
 const char *record_name(const json_t *record, char name[RECORD_NAME_SIZE])

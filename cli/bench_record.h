@@ -16,6 +16,15 @@ bool record_refusal(json_t *record, const struct lathe_error *err);
 /* {"sm_mhz", "power_w", "temperature_c", "samples"}, or null where there are no samples. */
 json_t *record_clocks(const struct lathe_bench_clocks *clocks);
 
+/* The same text for records of the same problem, contenders, protocol, device and versions,
+ * whatever the pass; but what was measured in passes is not what was measured alone. To be freed;
+ * null without memory. */
+char *record_key(const json_t *record);
+/* The same text for records of the same problem of the same class, however it was measured. */
+char *record_problem(const json_t *record);
+/* Whether it was asked for beside this contender, the first word of its name. */
+bool record_concerns(const json_t *record, const char *contender);
+
 /* Whether two are of the same problem, contenders, protocol, device and versions, whatever the
  * pass. */
 bool record_is_same(const json_t *one, const json_t *other);

@@ -19,39 +19,14 @@ static const struct key keys[] = {
 };
 
 struct plot {
-    json_t *ratios; /* the latest record of each problem */
-    json_t *ladder; /* the latest                        */
+    json_t *ratios; /* all records, then the latest of each problem */
+    json_t *ladder; /* the latest                                   */
     char contender[32];
     bool is_ladder;
     size_t marks; /* that are drawn */
 };
 
 /* ---- Records ---- */
-
-static bool is_same_problem(const json_t *a, const json_t *b)
-{
-    return json_equal(json_object_get(a, "words"), json_object_get(b, "words")) &&
-           json_equal(json_object_get(a, "class"), json_object_get(b, "class"));
-}
-
-/* A problem that was measured more often is drawn as it was last, where it was first. */
-static int add_latest(json_t *ratios, json_t *record)
-{
-    size_t i;
-    json_t *older;
-
-    json_array_foreach(ratios, i, older)
-    {
-        bool has_class = json_object_get(record, "class") != NULL;
-
-        if (has_class
-                ? is_same_problem(older, record)
-                : !json_object_get(older, "class") &&
-                      json_equal(json_object_get(older, "words"), json_object_get(record, "words")))
-            return json_array_set(ratios, i, record);
-    }
-    return json_array_append(ratios, record);
-}
 
 static enum lathe_status merge_passes(json_t **records, struct lathe_error *err)
 {
@@ -74,7 +49,7 @@ static enum lathe_status sort_records(struct plot *plot, const json_t *records,
         if (json_object_get(record, "ladder")) {
             json_decref(plot->ladder);
             plot->ladder = json_incref(record);
-        } else if (json_object_get(record, "words") && add_latest(plot->ratios, record) != 0) {
+        } else if (json_array_append(plot->ratios, record) != 0) {
             return fail(err, LATHE_OUT_OF_MEMORY, "no memory for records");
         }
     }
@@ -107,6 +82,44 @@ static enum lathe_status choose_contender(struct plot *plot, const struct words 
                 plot->contender[0] ? " to " : "", plot->contender);
 }
 
+/* A problem that was measured more often is drawn as it was last beside the contender, where it was
+ * first: the object keeps the order of its keys. */
+static int add_latest(json_t *latest, json_t *record, const char *contender)
+{
+    char *key = record_problem(record);
+    const json_t *older = key ? json_object_get(latest, key) : NULL;
+    int status = key ? 0 : -1;
+
+    if (status == 0 &&
+        (!older || record_concerns(record, contender) || !record_concerns(older, contender)))
+        status = json_object_set(latest, key, record);
+    free(key);
+    return status;
+}
+
+static enum lathe_status keep_latest(struct plot *plot, struct lathe_error *err)
+{
+    json_t *latest = json_object(), *list = json_array(), *record;
+    int status = latest && list ? 0 : -1;
+    const char *key;
+    size_t i;
+
+    json_array_foreach(plot->ratios, i, record)
+    {
+        if (status == 0)
+            status = add_latest(latest, record, plot->contender);
+    }
+    json_object_foreach(latest, key, record)
+    {
+        if (status == 0)
+            status = json_array_append(list, record);
+    }
+    json_decref(latest);
+    json_decref(plot->ratios);
+    plot->ratios = list;
+    return status == 0 ? LATHE_OK : fail(err, LATHE_OUT_OF_MEMORY, "no memory for records");
+}
+
 static enum lathe_status draw(struct plot *plot, const struct words *words, const char *path,
                               char **text, struct lathe_error *err)
 {
@@ -119,6 +132,8 @@ static enum lathe_status draw(struct plot *plot, const struct words *words, cons
     if (!plot->is_ladder) {
         enum lathe_status status = choose_contender(plot, words, path, err);
 
+        if (status == LATHE_OK)
+            status = keep_latest(plot, err);
         if (status != LATHE_OK)
             return status;
     }

@@ -135,14 +135,32 @@ static void put_rest(struct chart *chart)
         svg_text(&chart->svg, MARGIN, 78 + LINE_STEP, 13, SVG_START, "%s%s", yellow, without);
 }
 
+/* On which all was measured that is drawn. */
+static const char *device_of(const struct chart *chart)
+{
+    const char *device = NULL;
+    size_t i;
+    json_t *record;
+
+    json_array_foreach(chart->records, i, record)
+    {
+        const char *other = json_string_value(json_object_get(record, "device"));
+
+        if (!other || !drawn_row(chart, record))
+            continue;
+        if (device && strcmp(device, other) != 0)
+            return "several devices";
+        device = other;
+    }
+    return device ? device : "";
+}
+
 static void put_head(struct chart *chart, const char *vs)
 {
-    const char *device =
-        json_string_value(json_object_get(json_array_get(chart->records, 0), "device"));
     struct tally all = tally_records(chart->records, NULL, chart->contender);
 
     svg_text(&chart->svg, MARGIN, 34, 20, SVG_START, "Speed of Lathe by that of %.40s, %.60s", vs,
-             device ? device : "");
+             device_of(chart));
     svg_text(
         &chart->svg, MARGIN, 58, 13, SVG_START,
         "Right of 1 Lathe is faster. Dots are medians, bars their 95 %% intervals; the band is "

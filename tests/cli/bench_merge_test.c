@@ -123,6 +123,60 @@ static void a_pass_that_was_measured_again_counts_once(void **state)
     json_decref(records);
 }
 
+static void what_was_measured_alone_is_no_pass(void **state)
+{
+    (void)state;
+    json_t *records = json_array(), *merged, *alone = pass(0, 1, 1.2, 1.1, 1.3);
+
+    json_object_del(alone, "pass");
+    json_object_set_new(alone, "verified", json_false());
+    for (int i = 1; i <= 3; i++)
+        json_array_append_new(records, pass(i, 1, 1.2, 1.1, 1.3));
+    json_array_append_new(records, alone);
+    merged = records_merge(records);
+
+    assert_int_equal(json_array_size(merged), 2);
+    assert_int_equal(of(merged, 0, "passes"), 3);
+    assert_true(json_is_true(json_object_get(json_array_get(merged, 0), "verified")));
+    json_decref(merged);
+    json_decref(records);
+}
+
+static void passes_on_other_devices_or_by_other_versions_are_others(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"device", "device_hash", "lathe", "cublaslt", "vs", "class"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *records = json_array(), *merged;
+
+        json_array_append_new(records, pass(1, 1, 1.2, 1.1, 1.3));
+        json_array_append_new(records, pass(2, 1, 1.0, 0.9, 1.1));
+        json_object_set_new(json_array_get(records, 1), keys[i], json_string("another"));
+        merged = records_merge(records);
+        assert_int_equal(json_array_size(merged), 2);
+        json_decref(merged);
+        json_decref(records);
+    }
+}
+
+/* Where each was compared with all others, this took seconds. */
+static void thousands_of_records_keep_their_order(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    json_t *records = json_array(), *merged;
+
+    for (int i = 0; i < 2 * COUNT; i++)
+        json_array_append_new(records, pass(1 + i / COUNT, 1 + i % COUNT, 1.2, 1.1, 1.3));
+    merged = records_merge(records);
+    assert_int_equal(json_array_size(merged), COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(of(merged, (size_t)i, "m"), 1 + i);
+    json_decref(merged);
+    json_decref(records);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +185,9 @@ int main(void)
         cmocka_unit_test(a_single_measurement_stays_as_it_is),
         cmocka_unit_test(a_wrong_pass_stands_for_all),
         cmocka_unit_test(a_pass_that_was_measured_again_counts_once),
+        cmocka_unit_test(what_was_measured_alone_is_no_pass),
+        cmocka_unit_test(passes_on_other_devices_or_by_other_versions_are_others),
+        cmocka_unit_test(thousands_of_records_keep_their_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

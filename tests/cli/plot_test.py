@@ -168,6 +168,35 @@ def a_problem_is_drawn_as_it_was_last(bench):
     assert "1.100 (1.090 to 1.110)" in said and "1.500 (1.490 to 1.510)" not in said, said
 
 
+def two_runs_of_two_contenders_stand_beside_each_other(bench):
+    first, second = (suite_record("8x8x8", ratio, 0.01, vs=vs)
+                     for ratio, vs in ((1.1, "cublaslt"), (0.9, "cublaslt-best")))
+    del first["rows"][1], second["rows"][0]
+    name = write(bench, [first, second])
+    assert "1.100 (1.090 to 1.110)" in texts_of(bench.run(f"plot {name} vs=cublaslt").text)
+    assert "0.890 (0.890 to 0.910)" in texts_of(bench.run(f"plot {name} vs=cublaslt-best").text)
+    for contender, ratio in (("cublaslt", "1.100"), ("cublaslt-best", "0.890")):
+        done = script(bench, "table.py", name, contender)
+        equal((done.returncode, done.stderr), (0, ""), contender)
+        assert f"lowest: 8x8x8 {ratio}\n" in done.stdout, done.stdout
+
+
+def types_of_one_shape_are_two_shapes(bench):
+    name = write(bench, [suite_record("8x8x8", ratio, 0.01, words=f"gemm m=8 n=8 k=8 type={kind}")
+                         for ratio, kind in ((0.9, "bf16"), (0.8, "f16"))])
+    out = script(bench, "table.py", name).stdout
+    assert "lowest: 8x8x8 0.800, 8x8x8 0.900\n" in out, out
+
+
+def passes_of_two_devices_are_not_one(bench):
+    records = [suite_record("8x8x8", ratio, 0.01, **{"pass": i + 1, "device": device})
+               for i, (ratio, device) in enumerate(((1.1, "H200"), (0.9, "H100")))]
+    name = write(bench, records)
+    out = script(bench, "table.py", name).stdout
+    assert "| 0.900 | 0.890 to 0.910 |" in out, out
+    assert "0.900 (0.890 to 0.910)" in texts_of(bench.run(f"plot {name}").text)
+
+
 def the_contender_can_be_chosen(bench):
     name = write(bench, [suite_record("8x8x8", 1.10, 0.01)])
     assert "1.090 (1.090 to 1.110)" in texts_of(bench.run(f"plot {name} vs=cublaslt-best").text)
@@ -195,9 +224,15 @@ def json_says_what_was_drawn(bench):
 
 # ---- bench/agree.py ----
 
+def script(bench, name, *words):
+    """Runs one of bench/*.py."""
+    return subprocess.run([sys.executable, os.path.join(os.path.dirname(AGREE), name), *words],
+                          cwd=bench.work, text=True, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+
+
 def agree(bench, *names):
-    done = subprocess.run([sys.executable, AGREE, *names], cwd=bench.work, text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = script(bench, "agree.py", *names)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -256,7 +291,9 @@ if __name__ == "__main__":
             a_suite_fits_its_page, classes_are_as_many_as_there_are, a_ladder_fits_its_page,
             what_is_wrong_is_no_win, sums_in_f16_are_no_win, only_what_is_drawn_is_counted,
             numbers_beyond_all_sense_stay_on_the_page, a_picture_is_the_same_every_time,
-            a_problem_is_drawn_as_it_was_last, the_contender_can_be_chosen,
+            a_problem_is_drawn_as_it_was_last,
+            two_runs_of_two_contenders_stand_beside_each_other, types_of_one_shape_are_two_shapes,
+            passes_of_two_devices_are_not_one, the_contender_can_be_chosen,
             words_from_outside_stay_words, json_says_what_was_drawn,
             two_files_agree_within_their_intervals, fewer_than_nine_of_ten_are_a_failure,
             what_only_one_file_has_is_counted, a_last_line_counts_without_its_newline)]))
