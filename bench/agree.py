@@ -4,11 +4,11 @@
 Usage: agree.py A.jsonl B.jsonl: files of `lathe bench suite=... -o`. A shape agrees when the
 median ratio of one run lies within the 95 % interval of the other, either way round; how many
 intervals overlap at all is said beside, and how far ratios moved. Exits 1 when fewer than 90 %
-agree, or nothing is in both.
+agree, or nothing is in both, and 2 where a file cannot be used.
 """
 import sys
 
-from records import latest, name, problem, read, row_beside
+from records import latest, name, problem, read, row_beside, run
 
 ENOUGH = 0.9
 
@@ -18,14 +18,15 @@ def ratios_of(path):
     is left out."""
     ratios, names = {}, {}
     records = read(path)
-    contenders = {row["vs"].split()[0] for record in records for row in record.get("rows", [])
-                  if row["vs"]}
+    contenders = {word for record in records for row in record.get("rows", [])
+                  for word in (row.get("vs") or "").split()[:1]}
     for contender in sorted(contenders):
         for record in latest(records, contender):
             row = row_beside(record, contender)
-            if row and row["ratio"] and record.get("verified"):
+            if row and record.get("verified"):
                 key = contender, problem(record)
-                ratios[key] = row["ratio"], row["ratio_low"], row["ratio_high"]
+                ratios[key] = tuple(row.get(number) or 0
+                                    for number in ("ratio", "ratio_low", "ratio_high"))
                 names[key] = name(record)
     return ratios, names
 
@@ -75,4 +76,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(main))

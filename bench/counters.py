@@ -8,9 +8,10 @@ read, with the caches cold; times under a profiler are no benchmark. docs/hopper
 the rows mean.
 """
 import csv
-import json
 import subprocess
 import sys
+
+from records import Refused, parse, run
 
 # Row, metric, by how much to divide, format.
 ROWS = [
@@ -35,10 +36,15 @@ ROWS = [
 
 
 def variants(lathe, prefix):
-    listed = json.loads(subprocess.run([lathe, "list", "--json"], stdout=subprocess.PIPE, text=True,
-                                       check=True).stdout)
-    return [variant["name"] for variant in listed["variants"]
-            if variant["name"].startswith(prefix) and variant["has_kernel"]]
+    try:
+        listed = parse(subprocess.run([lathe, "list", "--json"], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True, check=True).stdout)
+        return [variant["name"] for variant in listed["variants"]
+                if variant["name"].startswith(prefix) and variant["has_kernel"]]
+    except OSError as error:
+        raise Refused(f"{lathe}: {error.strerror}") from None
+    except (subprocess.SubprocessError, ValueError, KeyError, TypeError):
+        raise Refused(f"{lathe}: does not list variants as lathe does") from None
 
 
 def counters(lathe, variant, words):
@@ -65,7 +71,10 @@ def main(words):
         return 0 if words else 2
     prefixes = [word[len("rungs="):] for word in words[1:] if word.startswith("rungs=")]
     named = [word for word in words[1:] if not word.startswith("rungs=")]
-    names = variants(words[0], prefixes[-1] if prefixes else "hopper-")
+    prefix = prefixes[-1] if prefixes else "hopper-"
+    names = variants(words[0], prefix)
+    if not names:
+        raise Refused(f"rungs={prefix}: no variant with a kernel begins so")
     table = {}
     for name in names:
         try:
@@ -81,4 +90,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(lambda: main(sys.argv[1:])))

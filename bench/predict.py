@@ -17,6 +17,8 @@ import re
 import subprocess
 import sys
 
+from records import Refused, parse, read_text, run
+
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "benchmark.md")
 # | group | m x n x k | tile, stages, cluster | microseconds | ...
 ROW = re.compile(r"^\| [^|]+ \| (\d+)x(\d+)x(\d+) \| (\S+), (\d+) stages, cluster (\S+) \| ([\d.]+) \|",
@@ -36,10 +38,16 @@ def words(plan, size):
 
 def lathe(command):
     """The answer, or None after saying why not."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False)
+    except OSError as error:
+        raise Refused(f"{command[0]}: {error.strerror}") from None
     if done.returncode == 0:
-        return json.loads(done.stdout)
+        try:
+            return parse(done.stdout)
+        except ValueError:
+            raise Refused(f"{command[0]}: does not answer as lathe does") from None
     print(f"{' '.join(command)}: {done.stderr.strip()}", file=sys.stderr)
     return None
 
@@ -56,12 +64,14 @@ def measure(program, size):
 def read(path):
     """Microseconds by plan, of `lathe bench --json` or `lathe run --json`."""
     times = {}
-    with open(path, encoding="ascii") as file:
-        for line in file:
-            answer = json.loads(line)
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        try:
+            answer = parse(line)
             plan = answer["plan"]
             row = answer["rows"][0] if "rows" in answer else answer
-            times[plan["tile"], plan["stages"], plan["cluster"]] = row["time_us"]
+            times[plan["tile"], plan["stages"], plan["cluster"]] = float(row["time_us"])
+        except (ValueError, KeyError, IndexError, TypeError):
+            raise Refused(f"{path}:{number}: no answer of lathe bench or lathe run") from None
     return times
 
 
@@ -94,8 +104,7 @@ def predict(program, size, measured):
 
 def shapes(program):
     errors = []
-    with open(DOCS, encoding="ascii") as file:
-        rows = ROW.findall(file.read())
+    rows = ROW.findall(read_text(DOCS))
     print("| m x n x k | plan | cycles | wgmma | MHz | model us | measured us | error |")
     print("|---|---|---|---|---|---|---|---|")
     for m, n, k, tile, stages, cluster, measured in rows:
@@ -130,4 +139,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(main))

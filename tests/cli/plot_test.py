@@ -285,6 +285,39 @@ def a_last_line_counts_without_its_newline(bench):
     assert "1x8x8" in said and "2x8x8" in said, said
 
 
+# ---- All of bench/*.py ----
+
+def what_cannot_be_used_is_refused_in_a_line(bench):
+    good = suite_record("8x8x8", 1.0, 0.01)
+    for name, data in (("array", b"[1]\n"), ("text", b"notes\n"), ("foreign", b'{"config": 1}\n'),
+                       ("bytes", b"\xff\xfe\n"), ("nul", b"\0\n"), ("nan", b'{"words": NaN}\n'),
+                       ("deep", b"[" * 100000 + b"\n"),
+                       ("sizes", b'{"words": "gemm"}\n'),
+                       ("rows", json.dumps({**good, "rows": [1]}).encode() + b"\n")):
+        with open(bench.path(name), "wb") as file:
+            file.write(data)
+    write(bench, [good], "good")
+    write(bench, [{**good, "plan": None}], "planless")
+    for words in ([["table.py", name] for name in
+                   ("missing", "array", "text", "foreign", "bytes", "nul", "nan", "deep", "sizes",
+                    "rows", "planless", ".")] +
+                  [["agree.py", "good", "missing"], ["agree.py", "foreign", "good"],
+                   ["counters.py", "./missing"], ["counters.py", "/bin/true"],
+                   ["predict.py", "./missing"], ["predict.py", "/bin/true"],
+                   ["predict.py", "./missing", "measured=array"]]):
+        done = script(bench, *words)
+        equal((done.returncode, done.stdout.count("\n| ")), (2, 0), f"{words}: {done.stderr}")
+        assert re.fullmatch(rf"{re.escape(words[0])}: [^\n]+\n", done.stderr), (words, done.stderr)
+
+
+def a_cut_line_is_left_out_by_the_scripts_too(bench):
+    write(bench, [suite_record("8x8x8", 1.0, 0.01)], "cut")
+    with open(bench.path("cut"), "a", encoding="ascii") as file:
+        file.write('{"words": "gemm m=')
+    done = script(bench, "table.py", "cut")
+    equal((done.returncode, done.stderr), (0, ""), "cut")
+
+
 if __name__ == "__main__":
     sys.exit(support.main([
         (test.__name__.replace("_", " "), test) for test in (
@@ -296,4 +329,5 @@ if __name__ == "__main__":
             passes_of_two_devices_are_not_one, the_contender_can_be_chosen,
             words_from_outside_stay_words, json_says_what_was_drawn,
             two_files_agree_within_their_intervals, fewer_than_nine_of_ten_are_a_failure,
-            what_only_one_file_has_is_counted, a_last_line_counts_without_its_newline)]))
+            what_only_one_file_has_is_counted, a_last_line_counts_without_its_newline,
+            what_cannot_be_used_is_refused_in_a_line, a_cut_line_is_left_out_by_the_scripts_too)]))
