@@ -70,7 +70,7 @@ static enum lathe_status read_line(struct suite *suite, char *line, int number,
 {
     const char *class = other_class;
     struct suite_case *added;
-    char *words = calloc(1, strlen(line) + 1), *rest = line;
+    char *words = calloc(1, strlen(line) + 1), *end = words, *rest = line;
 
     if (!words)
         return fail(err, LATHE_OUT_OF_MEMORY, "no memory for %.80s", suite->name);
@@ -79,7 +79,7 @@ static enum lathe_status read_line(struct suite *suite, char *line, int number,
         if (strncmp(word, class_key, strlen(class_key)) == 0)
             class = word + strlen(class_key);
         else if (word[0])
-            strcat(strcat(words, words[0] ? " " : ""), word);
+            end = stpcpy(stpcpy(end, end > words ? " " : ""), word);
     }
     if (!words[0] && class == other_class) {
         free(words);
@@ -107,6 +107,9 @@ static enum lathe_status read_file(struct suite *suite, struct lathe_error *err)
     enum lathe_status status = file_read(suite->name, &text, &size, err);
     char *rest = text;
 
+    if (status == LATHE_OK && memchr(text, '\0', size))
+        status =
+            fail(err, LATHE_BAD_WORD, "%.80s: has a NUL byte in it, as no text has", suite->name);
     for (char *line; status == LATHE_OK && (line = strsep(&rest, "\n"));)
         status = read_line(suite, line, ++number, err);
     free(text);
@@ -210,7 +213,7 @@ enum lathe_status suite_request(const struct suite *suite, const struct suite_ca
     if (!copy)
         return fail(err, LATHE_OUT_OF_MEMORY, "no memory for a problem's words");
     for (char *word; total < WORDS_MAX && (word = strsep(&rest, " "));)
-        if (total > 1 || strcmp(word, "gemm") != 0)
+        if (word[0] && (total > 1 || strcmp(word, "gemm") != 0))
             all[total++] = word;
     for (int i = 0; i < count && total < WORDS_MAX; i++)
         all[total++] = words[i];

@@ -11,16 +11,21 @@
 static char path[64];
 
 /* A file with this text. */
-static const char *write_file(const char *text)
+static const char *write_bytes(const char *bytes, size_t size)
 {
     int descriptor;
 
     strcpy(path, "/tmp/lathe-suite-XXXXXX");
     descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
-    assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(write(descriptor, bytes, size), (ssize_t)size);
     close(descriptor);
     return path;
+}
+
+static const char *write_file(const char *text)
+{
+    return write_bytes(text, strlen(text));
 }
 
 static struct suite read_text(const char *text)
@@ -144,7 +149,7 @@ static void a_mistake_in_a_file_is_found_by_its_line(void **state)
     snprintf(where, sizeof where, "%s:2: tipe=f16", path);
     assert_memory_equal(err.message, where, strlen(where));
     assert_int_not_equal(suite_request(&suite, &suite.list[2], 0, NULL, &request, &err), LATHE_OK);
-    assert_non_null(strstr(err.message, ":3: "));
+    assert_non_null(strstr(err.message, ":3: m is missing; a gemm needs m=, n= and k="));
     suite_free(&suite);
 }
 
@@ -156,6 +161,37 @@ static void files_without_sense_are_refused(void **state)
     assert_refused("m=1 n=1 k=1\nclass= m=1 n=1 k=1\n", ":2: class=");
     assert_refused("class=a,b m=1 n=1 k=1\n", ":1: class=a,b");
     assert_refused("class=much-longer-than-any-word-is m=1 n=1 k=1\n", ":1: class=");
+}
+
+static void what_stands_behind_a_nul_is_not_left_out(void **state)
+{
+    (void)state;
+    static const char text[] = "m=1 n=8 k=16\n\0m=2 n=8 k=16\n";
+    struct suite suite;
+    struct lathe_error err;
+
+    assert_int_equal(suite_read(&suite, write_bytes(text, sizeof text - 1), &err), LATHE_BAD_WORD);
+    unlink(path);
+    assert_non_null(strstr(err.message, "has a NUL byte in it"));
+    suite_free(&suite);
+}
+
+/* Where the end of what is there was looked for at each word, this took a minute. */
+static void a_line_of_megabytes_is_read_at_once(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 21 };
+    char *text = malloc(4 * COUNT + 1);
+    struct suite suite;
+
+    assert_non_null(text);
+    for (size_t i = 0; i < COUNT; i++)
+        strcpy(text + 4 * i, "k=1 ");
+    suite = read_text(text);
+    assert_int_equal(suite.count, 1);
+    assert_int_equal(strlen(suite.list[0].words), 4 * COUNT - 1);
+    suite_free(&suite);
+    free(text);
 }
 
 static void a_class_that_none_has_is_refused(void **state)
@@ -196,6 +232,8 @@ int main(void)
         cmocka_unit_test(a_file_has_a_problem_a_line),
         cmocka_unit_test(a_mistake_in_a_file_is_found_by_its_line),
         cmocka_unit_test(files_without_sense_are_refused),
+        cmocka_unit_test(what_stands_behind_a_nul_is_not_left_out),
+        cmocka_unit_test(a_line_of_megabytes_is_read_at_once),
         cmocka_unit_test(a_class_that_none_has_is_refused),
         cmocka_unit_test(classes_are_as_many_as_there_are),
     };
