@@ -117,10 +117,11 @@ static void print_rows(struct output *out, const json_t *record)
 
     json_array_foreach(json_object_get(record, "rows"), i, row)
     {
-        char word[32];
+        char word[32], plain[PLAIN_SIZE];
 
         if (number_of(row, "ratio") > 0)
-            output_text(out, "   %s %.3f (%.3f to %.3f)", first_word(text_of(row, "vs"), word),
+            output_text(out, "   %s %.3f (%.3f to %.3f)",
+                        output_plain(first_word(text_of(row, "vs"), word), plain),
                         number_of(row, "ratio"), number_of(row, "ratio_low"),
                         number_of(row, "ratio_high"));
     }
@@ -150,13 +151,14 @@ static void print_part(struct output *out, const json_t *record, const char *par
 
 void print_record(struct output *out, const json_t *record, bool held)
 {
-    char name[RECORD_NAME_SIZE];
+    char name[RECORD_NAME_SIZE], plain[PLAIN_SIZE];
     const json_t *refused = json_object_get(record, "refused");
     const json_t *row = json_array_get(json_object_get(record, "rows"), 0);
 
-    output_text(out, "%-8s %-20s", text_of(record, "class"), record_name(record, name));
+    output_text(out, "%-8s %-20s", output_plain(text_of(record, "class"), plain),
+                record_name(record, name));
     if (refused) {
-        output_text(out, " refused: %s\n", text_of(refused, "message"));
+        output_text(out, " refused: %s\n", output_plain(text_of(refused, "message"), plain));
         return;
     }
     output_text(out, " %10.2f us %7.1f TFLOPS", number_of(row, "time_us"),
@@ -178,9 +180,11 @@ void print_record(struct output *out, const json_t *record, bool held)
 
 static void add_tally(struct table *table, const char *class, const struct tally *tally)
 {
+    char plain[PLAIN_SIZE];
+
     if (tally->shapes == 0)
         return;
-    table_cell(table, "%s", class);
+    table_cell(table, "%s", output_plain(class, plain));
     table_cell(table, "%d", tally->shapes);
     table_cell(table, "%.3f", tally->mean);
     table_cell(table, "%d", tally->wins);
@@ -190,16 +194,18 @@ static void add_tally(struct table *table, const char *class, const struct tally
     table_cell(table, "%s", tally->worst_name);
 }
 
-static void print_tallies(struct output *out, const json_t *records, const struct names *classes,
+/* Whether there were any. */
+static bool print_tallies(struct output *out, const json_t *records, const struct names *classes,
                           const char *contender)
 {
     static const char *const heads[] = {"shapes", "mean", "wins", "ties", "losses", "worst", ""};
     struct table table = {.columns = 8, .right = 0x7e};
-    char word[32];
-    struct tally tally;
+    char word[32], plain[PLAIN_SIZE];
+    struct tally tally = tally_records(records, NULL, first_word(contender, word));
 
-    first_word(contender, word);
-    table_cell(&table, "vs %s", contender);
+    if (tally.shapes == 0)
+        return false;
+    table_cell(&table, "vs %s", output_plain(contender, plain));
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < classes->count; i++) {
@@ -210,17 +216,19 @@ static void print_tallies(struct output *out, const json_t *records, const struc
     add_tally(&table, "all", &tally);
     output_text(out, "\n");
     table_print(&table, out, 0);
+    return true;
 }
 
 void print_summary(struct output *out, const json_t *records)
 {
     struct names classes = {0}, contenders = {0};
     struct failures failures = count_failures(records);
+    bool has_ratios = false;
 
     if (!collect(records, &classes, &contenders))
         output_note("no memory for a line a class");
     for (size_t i = 0; i < contenders.count; i++)
-        print_tallies(out, records, &classes, contenders.list[i]);
+        has_ratios = print_tallies(out, records, &classes, contenders.list[i]) || has_ratios;
     output_text(out, "\n%d measured", (int)json_array_size(records) - failures.refused);
     if (failures.refused > 0)
         output_text(out, ", %d refused", failures.refused);
@@ -229,8 +237,7 @@ void print_summary(struct output *out, const json_t *records)
     if (failures.wrong > 0)
         output_text(out, ", %s%d WRONG%s", output_style(out, STYLE_BAD), failures.wrong,
                     output_style(out, STYLE_PLAIN));
-    output_text(out, "%s\n",
-                contenders.count > 0 ? "; above 1 lathe is faster, means are geometric" : "");
+    output_text(out, "%s\n", has_ratios ? "; above 1 lathe is faster, means are geometric" : "");
     names_free(&classes);
     names_free(&contenders);
 }

@@ -90,15 +90,40 @@ const char *output_style(const struct output *out, enum style style)
     return out->colour ? escapes[style] : "";
 }
 
+/* ---- Words from outside ---- */
+
+/* Those of one byte, and those of two bytes of UTF-8 that terminals take for them. */
+static bool is_control(const char *at)
+{
+    unsigned char c = (unsigned char)at[0], next = (unsigned char)at[1];
+
+    return c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
+const char *output_plain(const char *text, char room[PLAIN_SIZE])
+{
+    size_t length = 0;
+
+    for (; *text && length < PLAIN_SIZE - 1; text++) {
+        bool control = is_control(text);
+
+        text += control && text[0] == '\xc2';
+        room[length++] = control ? '?' : *text;
+    }
+    room[length] = '\0';
+    return room;
+}
+
 /* ---- Standard error ---- */
 
 /* One line, whatever the words of the user hold: no line ends, no escapes. */
 static void print_line(const char *text)
 {
     for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+        bool control = is_control(text);
 
-        fputc(c < 0x20 || c == 0x7f ? '?' : c, stderr);
+        text += control && text[0] == '\xc2';
+        fputc(control ? '?' : *text, stderr);
     }
     fputc('\n', stderr);
 }

@@ -43,6 +43,11 @@ int output_refuse(struct output *out, const struct lathe_error *err);
 /* One line to standard error, begun with "lathe: ". */
 void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Words of a file or of a user as they may go to a terminal, in `room` and cut to it: control
+ * characters, which it would obey, are '?'. */
+enum { PLAIN_SIZE = LATHE_MESSAGE_SIZE };
+const char *output_plain(const char *text, char room[PLAIN_SIZE]);
+
 /* Escapes for a terminal; empty elsewhere. */
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_GOOD, STYLE_BAD };
 const char *output_style(const struct output *out, enum style style);

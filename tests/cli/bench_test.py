@@ -149,7 +149,20 @@ def a_suite_is_a_line_a_problem(bench):
         assert key in records[0], key
     assert "00010203" not in lines(bench)[0], "the device's UUID is given away"
     assert "refused: lda=7" in result.text, result.text
-    assert "2 measured, 1 refused, 2 WRONG" in result.text, result.text
+    assert result.text.endswith("\n2 measured, 1 refused, 2 WRONG\n"), result.text
+    assert "shapes" not in result.text, result.text
+
+
+def what_a_file_holds_does_not_reach_the_terminal(bench):
+    bench.use_stubs()
+    write_suite(bench)
+    run_suite(bench)
+    records = [json.loads(line) for line in lines(bench)]
+    records[2]["refused"]["message"] = "\x1b[31mEVIL\x07\x7f\x9b2J"
+    with open(bench.path("out.jsonl"), "w", encoding="ascii") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    text = run_suite(bench, "resume=1").text
+    assert "refused: ?[31mEVIL???2J\n" in text, text
 
 
 def a_suite_is_one_object(bench):
@@ -352,7 +365,8 @@ if __name__ == "__main__":
             extras_are_there_where_they_are_asked_for, extras_of_a_plan_alone_have_no_ratio,
             what_l2_cannot_hold_is_null_with_the_reason,
             a_suite_has_extras_and_goes_on_with_them, contenders_are_named_or_refused,
-            a_suite_is_a_line_a_problem, a_suite_is_one_object, what_is_held_is_left_out,
+            a_suite_is_a_line_a_problem, what_a_file_holds_does_not_reach_the_terminal,
+            a_suite_is_one_object, what_is_held_is_left_out,
             what_is_held_is_shown_with_its_clock,
             a_file_becomes_a_table, sums_in_f16_are_marked_everywhere,
             wrong_answers_are_measured_again, another_protocol_or_device_is_measured_again,
