@@ -98,13 +98,21 @@ static void heat(struct suite_run *run)
 
 /* ---- Problems ---- */
 
+/* What is warmed up before the first problem is part of how all were measured. */
+static int add_heat(json_t *head, const struct suite_run *run)
+{
+    return json_object_set_new(json_object_get(head, "protocol"), "heat_ms",
+                               json_integer(words_number(run->setup.words, "heat_ms", HEAT_MS)));
+}
+
 static json_t *make_head(const struct suite_run *run, size_t index)
 {
     const struct suite_case *problem = &run->suite.list[index];
     json_t *head = record_head(&run->setup, &run->requests[index]);
 
     if (head &&
-        (json_object_set_new(head, "suite", json_text(run->suite.name)) != 0 ||
+        (add_heat(head, run) != 0 ||
+         json_object_set_new(head, "suite", json_text(run->suite.name)) != 0 ||
          json_object_set_new(head, "class", json_text(problem->class)) != 0 ||
          json_object_set_new(head, "model",
                              problem->model[0] ? json_text(problem->model) : json_null()) != 0 ||
