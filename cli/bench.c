@@ -357,9 +357,11 @@ const struct verb verb_bench = {
         "where\n"
         "\"warm_refused\" says why.\n"
         "Times are medians. With vs=none there is one row, and what is the contender's is null.\n"
-        "A suite gives {\"suite\", \"records\": [...], \"summary\", \"left\"}, a ladder \"rungs\" "
-        "in the place\n"
-        "of plan and rows. docs/benchmark.md says more.\n",
+        "A suite gives {\"suite\", \"records\": [...], \"summary\", \"left\"}. A ladder has, "
+        "behind "
+        "\"date\",\n"
+        "\"ladder\", \"sets\", \"verified\", \"rungs\" and \"contenders\" alone. docs/benchmark.md "
+        "says more.\n",
     .examples = "  lathe bench gemm m=4096 n=4096 k=4096\n"
                 "  lathe bench gemm m=8192 n=8192 k=8192 type=bf16 vs=cublaslt,cublaslt-best\n"
                 "  lathe bench gemm m=64 n=4096 k=14336 pairs=4 --json\n"

@@ -203,11 +203,11 @@ const struct verb verb_plot = {
     .about =
         "Draws an SVG: ratios by shape with their intervals, classes together, or the rungs of\n"
         "a ladder beside the contenders. A problem that was measured more often is drawn as\n"
-        "it was last. Without -o the picture is printed.\n"
+        "it was last beside that contender. What is wrong, or sums in f16, is yellow and\n"
+        "counts in no mean. Without -o the picture is printed.\n"
         "\n"
-        "--json: {\"chart\", \"marks\": shapes or rungs, \"file\", \"svg\": the picture where "
-        "no file\n"
-        "receives it}.\n",
+        "--json: {\"chart\", \"marks\": shapes or rungs drawn, \"file\", \"svg\": the picture\n"
+        "where no file receives it}.\n",
     .examples = "  lathe plot public.jsonl -o ratio.svg\n"
                 "  lathe plot public.jsonl vs=cublaslt-best -o best.svg\n"
                 "  lathe plot ladder.jsonl chart=ladder -o ladder.svg\n",

@@ -28,7 +28,7 @@ void suite_free(struct suite *suite);
  * (a class that none of them has). */
 enum lathe_status suite_keep(struct suite *suite, const char *classes, struct lathe_error *err);
 
-/* Reads the words of a problem, and behind them those for all, which go before them. */
+/* Reads the words of a problem, and behind them those for all, which override them. */
 enum lathe_status suite_request(const struct suite *suite, const struct suite_case *problem,
                                 int count, const char *const *words, struct lathe_request *request,
                                 struct lathe_error *err);

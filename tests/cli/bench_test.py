@@ -250,7 +250,8 @@ def another_protocol_or_device_is_measured_again(bench):
     write_suite(bench)
     run_suite(bench)
     put_right(bench)
-    for words, env in (("pairs=3", {}), ("seed=2", {}), ("heat_ms=1", {}), ("vs=cublaslt", {}), ("out=f32", {}),
+    for words, env in (("pairs=3", {}), ("seed=2", {}), ("heat_ms=1", {}), ("vs=cublaslt", {}),
+                       ("out=f32", {}),
                        ("device=gpu:1", {"STUB_DEVICES": "2"})):
         before = len(lines(bench))
         run_suite(bench, "resume=1 class=small " + words, **env)

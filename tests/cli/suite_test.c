@@ -101,7 +101,7 @@ static void decode_is_at_most_64_rows_and_nothing_is_there_twice(void **state)
     suite_free(&suite);
 }
 
-static void words_of_the_command_go_before_those_of_a_problem(void **state)
+static void words_of_the_command_override_those_of_a_problem(void **state)
 {
     (void)state;
     const char *const words[] = {"type=f16", "out=f32"};
@@ -228,7 +228,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_public_suite_has_44_shapes_in_six_classes),
         cmocka_unit_test(decode_is_at_most_64_rows_and_nothing_is_there_twice),
-        cmocka_unit_test(words_of_the_command_go_before_those_of_a_problem),
+        cmocka_unit_test(words_of_the_command_override_those_of_a_problem),
         cmocka_unit_test(a_file_has_a_problem_a_line),
         cmocka_unit_test(a_mistake_in_a_file_is_found_by_its_line),
         cmocka_unit_test(files_without_sense_are_refused),
