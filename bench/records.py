@@ -120,11 +120,7 @@ def _key(record):
 
 def read(path):
     """The records of suites and of single problems, in the order in which they came; no ladders."""
-    measured = {}
-    for record in _lines(path):
-        if "ladder" not in record:
-            measured.setdefault(_key(record), {})[record.get("pass")] = record
-    return [_merge(list(passes.values())) for passes in measured.values()]
+    return [record for record in _lines(path) if "ladder" not in record]
 
 
 def _find_row(record, contender):
@@ -152,13 +148,14 @@ def problem(record):
 
 
 def latest(records, contender):
-    """Each problem as it was last beside the contender, where it was first."""
-    found = {}
+    """Each problem as it was last beside the contender, where it was first; passes are one."""
+    found, passes = {}, {}
     for record in records:
         older = found.get(problem(record))
         if older is None or _concerns(record, contender) or not _concerns(older, contender):
             found[problem(record)] = record
-    return list(found.values())
+        passes.setdefault(_key(record), {})[record.get("pass")] = record
+    return [_merge(list(passes[_key(record)].values())) for record in found.values()]
 
 
 F16_SUMS = "f16 sums: not like for like"

@@ -28,15 +28,6 @@ struct plot {
 
 /* ---- Records ---- */
 
-static enum lathe_status merge_passes(json_t **records, struct lathe_error *err)
-{
-    json_t *merged = records_merge(*records);
-
-    json_decref(*records);
-    *records = merged;
-    return merged ? LATHE_OK : fail(err, LATHE_OUT_OF_MEMORY, "no memory for records");
-}
-
 static enum lathe_status sort_records(struct plot *plot, const json_t *records,
                                       struct lathe_error *err)
 {
@@ -82,8 +73,8 @@ static enum lathe_status choose_contender(struct plot *plot, const struct words 
                 plot->contender[0] ? " to " : "", plot->contender);
 }
 
-/* A problem that was measured more often is drawn as it was last beside the contender, where it was
- * first: the object keeps the order of its keys. */
+/* The latest of each problem by record_problem(), as it was asked for beside the contender, in the
+ * place of the first: an object keeps the order of its keys. */
 static int add_latest(json_t *latest, json_t *record, const char *contender)
 {
     char *key = record_problem(record);
@@ -94,6 +85,43 @@ static int add_latest(json_t *latest, json_t *record, const char *contender)
         (!older || record_concerns(record, contender) || !record_concerns(older, contender)))
         status = json_object_set(latest, key, record);
     free(key);
+    return status;
+}
+
+/* Whether the record is that latest one, or a pass of the same measurement. */
+static bool is_of_latest(const json_t *latest, const json_t *record)
+{
+    char *key = record_problem(record);
+    const json_t *last = key ? json_object_get(latest, key) : NULL;
+    bool is_pass = json_object_get(record, "pass") != NULL;
+
+    free(key);
+    return last && record_is_same(last, record) &&
+           is_pass == (json_object_get(last, "pass") != NULL);
+}
+
+/* Puts the passes of a problem in the place of the latest of them. */
+static int merge_passes(json_t *latest, const json_t *records, const char *contender)
+{
+    json_t *passes = json_array(), *merged, *record;
+    int status = passes ? 0 : -1;
+    size_t i;
+
+    json_array_foreach(records, i, record)
+    {
+        if (status == 0 && is_of_latest(latest, record))
+            status = json_array_append(passes, record);
+    }
+    merged = status == 0 ? records_merge(passes) : NULL;
+    if (!merged)
+        status = -1;
+    json_array_foreach(merged, i, record)
+    {
+        if (status == 0)
+            status = add_latest(latest, record, contender);
+    }
+    json_decref(merged);
+    json_decref(passes);
     return status;
 }
 
@@ -109,6 +137,8 @@ static enum lathe_status keep_latest(struct plot *plot, struct lathe_error *err)
         if (status == 0)
             status = add_latest(latest, record, plot->contender);
     }
+    if (status == 0)
+        status = merge_passes(latest, plot->ratios, plot->contender);
     json_object_foreach(latest, key, record)
     {
         if (status == 0)
@@ -182,8 +212,6 @@ static int run(const struct words *words, struct output *out)
         records = results_read(words->list[0], &err);
         status = records ? LATHE_OK : err.status;
     }
-    if (status == LATHE_OK)
-        status = merge_passes(&records, &err);
     if (status == LATHE_OK)
         status = sort_records(&plot, records, &err);
     if (status == LATHE_OK)

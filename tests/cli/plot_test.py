@@ -197,6 +197,18 @@ def passes_of_two_devices_are_not_one(bench):
     assert "0.900 (0.890 to 0.910)" in texts_of(bench.run(f"plot {name}").text)
 
 
+def passes_stand_together_where_the_latest_is_one_of_them(bench):
+    passes = [suite_record("8x8x8", 1 + i / 10, 0.01, **{"pass": i}) for i in (1, 2, 3)]
+    alone = suite_record("8x8x8", 1.5, 0.01)
+    for records, ratio in ((passes + [alone], "1.500"), ([alone] + passes, "1.200"),
+                           (passes[1:] + [alone] + passes[:1], "1.200")):
+        name = write(bench, records)
+        said = texts_of(bench.run(f"plot {name}").text)
+        assert any(text.startswith(ratio + " (") for text in said), (ratio, said)
+        out = script(bench, "table.py", name).stdout
+        assert f"lowest: 8x8x8 {ratio}\n" in out, (ratio, out)
+
+
 def the_contender_can_be_chosen(bench):
     name = write(bench, [suite_record("8x8x8", 1.10, 0.01)])
     assert "1.090 (1.090 to 1.110)" in texts_of(bench.run(f"plot {name} vs=cublaslt-best").text)
@@ -326,7 +338,8 @@ if __name__ == "__main__":
             numbers_beyond_all_sense_stay_on_the_page, a_picture_is_the_same_every_time,
             a_problem_is_drawn_as_it_was_last,
             two_runs_of_two_contenders_stand_beside_each_other, types_of_one_shape_are_two_shapes,
-            passes_of_two_devices_are_not_one, the_contender_can_be_chosen,
+            passes_of_two_devices_are_not_one,
+            passes_stand_together_where_the_latest_is_one_of_them, the_contender_can_be_chosen,
             words_from_outside_stay_words, json_says_what_was_drawn,
             two_files_agree_within_their_intervals, fewer_than_nine_of_ten_are_a_failure,
             what_only_one_file_has_is_counted, a_last_line_counts_without_its_newline,
