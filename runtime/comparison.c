@@ -16,6 +16,11 @@ double lt_sum_step(enum lathe_type sums)
     return sums == LATHE_F16 ? 0x1p-9 : 0x1p-20;
 }
 
+double lt_sum_least(enum lathe_type sums)
+{
+    return sums == LATHE_F16 ? 0x1p-24 : 0;
+}
+
 double lt_sum_exact_below(enum lathe_type sums)
 {
     return sums == LATHE_F16 ? 0x1p11 : 0x1p24;
@@ -80,8 +85,9 @@ void lt_verdict_add(struct lt_verdict *verdict, const struct lt_product *product
     double beta_c = product->beta != 0 ? product->beta * c : 0;
     double r = product->alpha * sum + beta_c;
     double k = (double)product->a.columns;
-    double slack = (k / 16 + 2) * lt_sum_step(product->sums) *
-                   (fabs(product->alpha) * magnitude + fabs(beta_c));
+    double alpha = fabs(product->alpha);
+    double slack = (k / 16 + 2) * (lt_sum_step(product->sums) * (alpha * magnitude + fabs(beta_c)) +
+                                   lt_sum_least(product->sums) * alpha);
     double want = r, bound = lt_number_spacing(type, r) + slack;
     bool right;
 

@@ -4,7 +4,8 @@
  * For r = alpha * sum a*b + beta * c in f64, an element d is right when
  *     |d - r| <= 1 spacing of the output type at r
  *                + (k/16 + 2) * 2^-20 * (|alpha| sum |a||b| + |beta c|),
- * with 2^-9 in the place of 2^-20 where the sums were kept in f16.
+ * with 2^-9 in the place of 2^-20 where the sums were kept in f16, and (k/16 + 2) * 2^-24 * |alpha|
+ * more, for below 2^-14 the numbers of f16 are that far apart.
  * NaN must meet NaN; a sum that overflows the output type must give its infinity, one that comes
  * within the second term of overflowing may. For e4m3 and e5m2, whose steps are wide and which
  * saturate, d must be what some number within the second term of r rounds to. On whole numbers
@@ -38,6 +39,8 @@ struct lt_product {
 /* What a sum of that type is known to: the rule's 2^-20, and the whole numbers below which all are
  * exact. */
 double lt_sum_step(enum lathe_type sums);
+/* What two neighbours of that type differ by at least: near 0 a step of the sum is no less. */
+double lt_sum_least(enum lathe_type sums);
 double lt_sum_exact_below(enum lathe_type sums);
 
 struct lt_verdict {

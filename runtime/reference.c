@@ -24,7 +24,7 @@ struct device_product {
     struct device_matrix a, b, c, d;
     double alpha, beta;
     int64_t whole;
-    double sum_step, exact_below;
+    double sum_step, sum_least, exact_below;
 };
 
 struct device_verdict {
@@ -254,6 +254,7 @@ enum lathe_status lt_reference_compare(const struct lt_reference *reference,
         product->beta,
         product->whole,
         lt_sum_step(product->sums),
+        lt_sum_least(product->sums),
         lt_sum_exact_below(product->sums),
     };
     const int64_t side = LT_REFERENCE_SIDE;

@@ -249,7 +249,7 @@ static const char rule[] =
     "    matrix a, b, c, d;\n"
     "    double alpha, beta;\n"
     "    i64 whole;\n"
-    "    double sum_step, exact_below;\n"
+    "    double sum_step, sum_least, exact_below;\n"
     "};\n"
     "\n"
     "struct verdict {\n"
@@ -331,8 +331,8 @@ static const char judging[] =
     "{\n"
     "    double beta_c = p.beta != 0 ? p.beta * c : 0, alpha = fabs(p.alpha);\n"
     "    double r = p.alpha * sum + beta_c;\n"
-    "    double slack = ((double)p.a.columns / 16 + 2) * p.sum_step *\n"
-    "                   (alpha * magnitude + fabs(beta_c));\n"
+    "    double slack = ((double)p.a.columns / 16 + 2) *\n"
+    "                   (p.sum_step * (alpha * magnitude + fabs(beta_c)) + p.sum_least * alpha);\n"
     "    double want = r, bound = spacing(p.d.type, r) + slack;\n"
     "    bool right;\n"
     "\n"
@@ -487,8 +487,8 @@ static const char comparing[] =
 
 size_t lt_reference_source(char *buffer, size_t size)
 {
-    int length = snprintf(buffer, size, "%s%s%s%s%s%s", numbers, elements, fills, rule,
-                          judging, comparing);
+    int length =
+        snprintf(buffer, size, "%s%s%s%s%s%s", numbers, elements, fills, rule, judging, comparing);
 
     return length > 0 ? (size_t)length : 0;
 }

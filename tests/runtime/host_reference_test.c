@@ -351,6 +351,23 @@ static void sums_in_f16_may_lose_more_and_are_exact_for_less_long(void **state)
     assert_int_equal(verdict.wrong, 2);
 }
 
+/* Below 2^-14 the numbers of f16 are 2^-24 apart, whatever was summed. */
+static void tiny_sums_in_f16_may_lose_a_step_of_it(void **state)
+{
+    (void)state;
+    struct lt_verdict verdict = LT_VERDICT_INIT;
+    struct lt_product product = {
+        .a.columns = 1, .d.type = LATHE_F32, .alpha = 1, .sums = LATHE_F16};
+
+    lt_verdict_add(&verdict, &product, 0, 0x1p-24, 0x1.9p-24, 0x1.9p-24, 0);
+    assert_int_equal(verdict.wrong, 0);
+    lt_verdict_add(&verdict, &product, 1, -0x1p-24, 0x1.9p-24, 0x1.9p-24, 0);
+    assert_int_equal(verdict.wrong, 1);
+    product.sums = LATHE_F32;
+    lt_verdict_add(&verdict, &product, 2, 0x1p-24, 0x1.9p-24, 0x1.9p-24, 0);
+    assert_int_equal(verdict.wrong, 2);
+}
+
 static void nan_must_meet_nan(void **state)
 {
     (void)state;
@@ -508,6 +525,7 @@ int main(void)
         cmocka_unit_test(without_elements_there_is_nothing_wrong),
         cmocka_unit_test(the_bound_is_a_step_and_what_sums_in_f32_may_lose),
         cmocka_unit_test(sums_in_f16_may_lose_more_and_are_exact_for_less_long),
+        cmocka_unit_test(tiny_sums_in_f16_may_lose_a_step_of_it),
         cmocka_unit_test(nan_must_meet_nan),
         cmocka_unit_test(infinity_must_meet_what_overflows),
         cmocka_unit_test(at_the_edge_of_overflow_either_side_is_right),
