@@ -36,6 +36,13 @@ static enum lathe_status check_baked(const struct launch *launch, struct lathe_e
     return LATHE_OK;
 }
 
+static bool is_whole(float x)
+{
+    const float beyond = 2147483648.0f;
+
+    return x >= -beyond && x < beyond && x == (float)(int32_t)x;
+}
+
 /* Sums of int8 stay whole. */
 static enum lathe_status check_factors(const struct launch *launch, struct lathe_error *err)
 {
@@ -44,8 +51,7 @@ static enum lathe_status check_factors(const struct launch *launch, struct lathe
     if (launch->function->plan.out != LATHE_S32)
         return LATHE_OK;
     for (int i = 0; i < 2; i++)
-        if (!(factors[i] >= -0x1p31f && factors[i] < 0x1p31f) ||
-            factors[i] != (float)(int32_t)factors[i])
+        if (!is_whole(factors[i]))
             return lt_fail(err, LATHE_OUT_OF_RANGE,
                            "%s=%g: out=s32 takes whole numbers of 32 bits for alpha and beta",
                            i == 0 ? "alpha" : "beta", (double)factors[i]);
