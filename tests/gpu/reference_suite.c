@@ -77,6 +77,15 @@ static bool fills_agree(const struct suite *suite, const struct lt_operands *ope
     return agree;
 }
 
+/* A whole number of 32 bits may have more of them than f32. */
+static void store(enum lathe_type type, void *array, int64_t index, double value)
+{
+    if (type == LATHE_S32 && isfinite(value))
+        ((int32_t *)array)[index] = (int32_t)(uint32_t)(int64_t)value;
+    else
+        lt_number_store(type, array, index, (float)value);
+}
+
 /* As a kernel would, but for some elements, every 501st. */
 static void write_answer(const struct suite *suite, const struct lt_operands *operands,
                          const struct lt_product *p)
@@ -96,7 +105,7 @@ static void write_answer(const struct suite *suite, const struct lt_operands *op
             sum = p->alpha * sum + p->beta * lt_number_load(p->c.type, c, i * p->c.pitch + j);
             if ((i * N + j) % 501 == 500)
                 sum = (double)planted[wrong++ % 4];
-            lt_number_store(p->d.type, d, i * p->d.pitch + j, (float)sum);
+            store(p->d.type, d, i * p->d.pitch + j, sum);
         }
     if (lt_stream_write(&suite->stream, operands->d.matrix.at, d, lt_matrix_bytes(&p->d), NULL) !=
         LATHE_OK)
