@@ -11,7 +11,8 @@
  *      TMA A, TMA B  --full--> stages --full-->    tcgen05  --full--> tensor memory --> D
  *                    <-empty--        <-commit--   .mma     <-empty--
  *
- * With schedule=dynamic one more warp asks which tile is next (gemm_sm100_schedule.c).
+ * The first two kinds are in gemm_sm100_serial.c. With schedule=dynamic one more warp asks which
+ * tile is next (gemm_sm100_schedule.c).
  *
  * Other names for the four barriers: tiles full and empty are tma2mma and mma2tma, accs full and
  * empty mma2ld and ld2mma. In a pair (cta_group=2) each CTA loads its half of A and of B, the even
@@ -27,225 +28,6 @@
 
 /* Of the warpgroup that does not write back, behind those who issue MMAs. */
 enum { SCHEDULER_WARP = 2, PRODUCER_WARP = 3 };
-
-/* ---- Tiles ---- */
-
-/* All tiles of this CTA: one, or as many as it walks. */
-static void each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
-                      void *user)
-{
-    if (s->g.plan->schedule == LATHE_DYNAMIC) {
-        lt_gemm_sm100_walk(b, s, make, user);
-    } else if (lt_schedule_walks(&s->g.schedule)) {
-        LT_TILES (b, tile, &s->g.schedule)
-            make(b, s, &tile, user);
-    } else {
-        struct lt_tile tile = lt_tile_of_cta(b, &s->g.schedule);
-
-        make(b, s, &tile, user);
-    }
-}
-
-static lt_value is_later(struct lt_builder *b, lt_value k_block)
-{
-    lt_note(b, "false in a tile's first step: D = A*B");
-    return lt_op(b, "later", "setp.ne.u32", k_block, lt_imm(0));
-}
-
-/* Tensor memory was read: those who multiply next may overwrite it, behind a barrier. */
-static void write_back_alone(struct lt_builder *b, struct lt_gemm_sm100 *s,
-                             const struct lt_tile *tile)
-{
-    lt_heading(b, "write-back: warps 0 to 3");
-    lt_tcgen05_fence_after(b);
-    lt_tmem_epilogue_store(b, &s->epilogue, s->tmem, tile->m, tile->n, NULL, NULL);
-    if (!lt_schedule_walks(&s->g.schedule))
-        return;
-    lt_comment(b, "all warps have read the sums: the next tile may overwrite them");
-    lt_tcgen05_fence_before(b);
-    lt_bar_sync_cta(b);
-}
-
-/* ---- One after the other ---- */
-
-struct serial {
-    struct lt_cursor tiles, products;
-    struct lt_tcgen05_operands operands;
-};
-
-static void load_step(struct lt_builder *b, struct lt_gemm_sm100 *s, const struct serial *serial,
-                      const struct lt_tile *tile, lt_value k_block)
-{
-    if (s->g.plan->load == LATHE_COPY_TMA) {
-        lt_heading(b, "load: one thread");
-        LT_IF (b, "loaded", s->g.is_first)
-            lt_gemm_sm100_load(b, s, &serial->tiles, tile, k_block);
-        lt_ring_wait(b, &serial->tiles);
-        lt_ring_flip(b, &serial->tiles);
-        return;
-    }
-    lt_heading(b, "load: all warps copy");
-    lt_gemm_sm100_copy(b, s, tile, k_block);
-    lt_bar_sync_cta(b);
-}
-
-/* The barrier as it was before its first phase. */
-static void renew(struct lt_builder *b, const struct lt_gemm_sm100 *s, const struct serial *serial)
-{
-    lt_comment(b, "the barrier is made anew: no phase to keep in mind");
-    lt_bar_sync_cta(b);
-    LT_IF (b, "renewed", s->g.is_first) {
-        lt_mbarrier_inval(b, serial->products.full);
-        lt_mbarrier_init(b, serial->products.full, 1);
-        lt_fence_mbarrier_init(b);
-    }
-    lt_bar_sync_cta(b);
-}
-
-static void multiply_step(struct lt_builder *b, struct lt_gemm_sm100 *s,
-                          const struct serial *serial, lt_value k_block)
-{
-    lt_heading(b, "multiply: one thread");
-    LT_IF (b, "multiplied", s->g.is_first) {
-        lt_tcgen05_fence_after(b);
-        lt_gemm_sm100_multiply(b, s, &serial->operands, &serial->tiles, s->tmem,
-                               is_later(b, k_block));
-        lt_tcgen05_commit(b, 1, serial->products.full, (lt_value){0});
-    }
-    lt_heading(b, "wait: all warps");
-    lt_ring_wait(b, &serial->products);
-    if (s->g.plan->flow == LATHE_STEPWISE) {
-        renew(b, s, serial);
-        return;
-    }
-    lt_ring_flip(b, &serial->products);
-    if (s->g.plan->load == LATHE_COPY_TMA) {
-        lt_comment(b, "a warp that fell two phases behind would wait for one that has long passed");
-        lt_bar_sync_cta(b);
-    }
-}
-
-static void make_serially(struct lt_builder *b, struct lt_gemm_sm100 *s, const struct lt_tile *tile,
-                          void *user)
-{
-    struct serial *serial = user;
-
-    LT_REPEAT (b, k_block, s->g.k_blocks) {
-        load_step(b, s, serial, tile, k_block.index);
-        multiply_step(b, s, serial, k_block.index);
-    }
-    write_back_alone(b, s, tile);
-}
-
-static void serially(struct lt_builder *b, struct lt_gemm_sm100 *s)
-{
-    struct serial serial = {.operands = lt_gemm_sm100_operands(b, s, (lt_value){0})};
-
-    lt_heading(b, "rings: all warps");
-    if (s->g.plan->load == LATHE_COPY_TMA)
-        serial.tiles = lt_ring_fixed(b, &s->g.tiles, s->g.smem, 0);
-    serial.products = lt_ring_fixed(b, &s->products, s->g.smem, 0);
-    serial.products = lt_ring_at(&serial.products, 0);
-    serial.tiles = s->g.plan->load == LATHE_COPY_TMA
-                       ? lt_ring_at(&serial.tiles, 0)
-                       : (struct lt_cursor){.ring = &s->g.tiles, .stage = lt_imm(0)};
-    lt_tmem_epilogue_begin(b, &s->epilogue, (lt_value){0}, s->g.warp, s->g.thread, s->g.lane);
-    lt_heading(b, "tile: all warps");
-    each_tile(b, s, make_serially, &serial);
-    lt_tmem_epilogue_end(b, &s->epilogue);
-}
-
-/* ---- Some steps ahead ---- */
-
-struct pipelined {
-    struct lt_ring ahead_ring;     /* the same barriers, by another name */
-    struct lt_cursor ahead, tiles; /* where it loads, and where it multiplies */
-    lt_value last, last_parity;    /* of the stage that was multiplied last: its empty barrier */
-    struct lt_tcgen05_operands operands;
-};
-
-static void load_ahead(struct lt_builder *b, struct lt_gemm_sm100 *s, struct pipelined *p,
-                       const struct lt_tile *tile, lt_value k_block)
-{
-    lt_ring_wait_free(b, &p->ahead);
-    lt_gemm_sm100_load(b, s, &p->ahead, tile, k_block);
-    lt_ring_advance(b, &p->ahead);
-}
-
-static void multiply_ahead(struct lt_builder *b, struct lt_gemm_sm100 *s, struct pipelined *p,
-                           lt_value k_block)
-{
-    lt_ring_wait(b, &p->tiles);
-    lt_tcgen05_fence_after(b);
-    lt_gemm_sm100_multiply(b, s, &p->operands, &p->tiles, s->tmem, is_later(b, k_block));
-    lt_tcgen05_commit(b, 1, p->tiles.empty, (lt_value){0});
-    lt_set(b, p->last, "mov.u32", p->tiles.empty);
-    lt_set(b, p->last_parity, "mov.u32", p->tiles.parity);
-    lt_ring_advance(b, &p->tiles);
-}
-
-static void fill_ahead(struct lt_builder *b, struct lt_gemm_sm100 *s, struct pipelined *p,
-                       const struct lt_tile *tile)
-{
-    lt_comment(b, "before the first product: all stages but one, or fewer");
-    lt_value count =
-        lt_op(b, "ahead_blocks", "min.u32", s->g.k_blocks, lt_imm(s->g.plan->stages - 1));
-
-    LT_SCOPE (b)
-        LT_REPEAT (b, filled, count)
-            load_ahead(b, s, p, tile, filled.index);
-}
-
-static void make_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s,
-                           const struct lt_tile *tile, void *user)
-{
-    struct pipelined *p = user;
-
-    LT_IF (b, "tile_multiplied", s->g.is_first)
-        LT_SCOPE (b) {
-            lt_heading(b, "fill: one thread");
-            fill_ahead(b, s, p, tile);
-            LT_REPEAT (b, k_block, s->g.k_blocks) {
-                lt_heading(b, "multiply: one thread");
-                multiply_ahead(b, s, p, k_block.index);
-                lt_heading(b, "load: one thread");
-                lt_value next =
-                    lt_op(b, "next_block", "add.u32", k_block.index, lt_imm(s->g.plan->stages - 1));
-
-                LT_SCOPE (b)
-                    LT_IF (b, "next_loaded",
-                           lt_op(b, "is_there", "setp.lt.u32", next, s->g.k_blocks))
-                        load_ahead(b, s, p, tile, next);
-            }
-            lt_heading(b, "sums: one thread waits for all");
-            lt_comment(
-                b, "a commit tracks all that was issued: with the last stage all sums are there");
-            lt_mbarrier_wait(b, "sums_ready", p->last, p->last_parity);
-        }
-    lt_heading(b, "wait: all warps");
-    lt_warp_sync(b);
-    lt_bar_sync_cta(b);
-    write_back_alone(b, s, tile);
-}
-
-static void pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s)
-{
-    struct pipelined p = {.ahead_ring = s->g.tiles,
-                          .operands = lt_gemm_sm100_operands(b, s, (lt_value){0})};
-
-    lt_heading(b, "rings: all warps");
-    p.ahead_ring.name = "ahead";
-    p.ahead = lt_ring_producer(b, &p.ahead_ring, s->g.smem);
-    p.tiles = lt_ring_consumer(b, &s->g.tiles, s->g.smem);
-    p.last = lt_variable(b, LT_B32, "last_empty");
-    p.last_parity = lt_variable(b, LT_B32, "last_parity");
-    lt_set(b, p.last, "mov.u32", p.tiles.empty);
-    lt_set(b, p.last_parity, "mov.u32", lt_imm(1));
-    lt_tmem_epilogue_begin(b, &s->epilogue, (lt_value){0}, s->g.warp, s->g.thread, s->g.lane);
-    lt_heading(b, "tile: all warps");
-    each_tile(b, s, make_pipelined, &p);
-    lt_tmem_epilogue_end(b, &s->epilogue);
-}
 
 /* ---- Producer: one thread of each CTA ---- */
 
@@ -266,7 +48,7 @@ static void producer(struct lt_builder *b, struct lt_gemm_sm100 *s)
 {
     struct lt_cursor stage = lt_ring_producer(b, &s->g.tiles, s->g.smem);
 
-    each_tile(b, s, produce_tile, &stage);
+    lt_gemm_sm100_each_tile(b, s, produce_tile, &stage);
 }
 
 /* ---- MMA: one thread of the leader for each consumer ---- */
@@ -318,7 +100,7 @@ static void issue_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, const stru
     lt_tcgen05_fence_after(b);
     d = accumulator(b, s, i->consumer, &i->accs);
     LT_REPEAT (b, k_block, s->g.k_blocks) {
-        lt_value later = is_later(b, k_block.index);
+        lt_value later = lt_gemm_sm100_is_later(b, k_block.index);
 
         lt_ring_wait(b, &i->tiles);
         lt_tcgen05_fence_after(b);
@@ -339,7 +121,7 @@ static void issuer(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value consu
     i.operands = lt_gemm_sm100_operands(b, s, consumer);
     i.tiles = lt_ring_consumer(b, &s->g.tiles, s->g.smem);
     i.accs = lt_ring_producer(b, &s->accs, accs_smem(b, s, consumer));
-    each_tile(b, s, issue_tile, &i);
+    lt_gemm_sm100_each_tile(b, s, issue_tile, &i);
 }
 
 /* ---- Write-back: a warpgroup of each CTA for each consumer ---- */
@@ -390,7 +172,7 @@ static void writer(struct lt_builder *b, struct lt_gemm_sm100 *s)
         w.consumer = s->g.warpgroup;
     w.accs = lt_ring_consumer(b, &s->accs, accs_smem(b, s, w.consumer));
     lt_tmem_epilogue_begin(b, &s->epilogue, w.consumer, s->g.warp, s->g.thread, s->g.lane);
-    each_tile(b, s, write_tile, &w);
+    lt_gemm_sm100_each_tile(b, s, write_tile, &w);
     lt_tmem_epilogue_end(b, &s->epilogue);
 }
 
@@ -471,10 +253,10 @@ void lt_gemm_sm100_emit(struct lt_builder *b, const struct lathe_plan *plan)
     switch (plan->flow) {
     case LATHE_STEPWISE:
     case LATHE_SERIAL:
-        serially(b, &s);
+        lt_gemm_sm100_serial(b, &s);
         break;
     case LATHE_PIPELINED:
-        pipelined(b, &s);
+        lt_gemm_sm100_pipelined(b, &s);
         break;
     case LATHE_SPECIALISED:
         specialised(b, &s);

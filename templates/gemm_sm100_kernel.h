@@ -56,13 +56,16 @@ struct lt_tcgen05_operands {
 /* `consumer`: whose rows of A; nothing where there is one. */
 struct lt_tcgen05_operands lt_gemm_sm100_operands(struct lt_builder *b,
                                                   const struct lt_gemm_sm100 *s, lt_value consumer);
+/* Predicate: not a tile's first step. */
+lt_value lt_gemm_sm100_is_later(struct lt_builder *b, lt_value k_block);
 /* All MMAs of a stage into the accumulator at `d`; `later` is false in a tile's first step. */
 void lt_gemm_sm100_multiply(struct lt_builder *b, const struct lt_gemm_sm100 *s,
                             const struct lt_tcgen05_operands *o, const struct lt_cursor *stage,
                             lt_value d, lt_value later);
 
-/* ---- Which tiles, with schedule=dynamic (gemm_sm100_schedule.c) ---- */
+/* ---- Which tiles (gemm_sm100_schedule.c) ---- */
 
+/* With schedule=dynamic. */
 struct lt_ring lt_gemm_sm100_replies(const struct lathe_plan *plan, int offset);
 
 /* One thread of the cluster, in the CTA of rank 0: asks for tiles until none is left. */
@@ -71,8 +74,15 @@ void lt_gemm_sm100_scheduler(struct lt_builder *b, const struct lt_gemm_sm100 *s
 /* What a role does for a tile. */
 typedef void (*lt_gemm_sm100_make)(struct lt_builder *b, struct lt_gemm_sm100 *s,
                                    const struct lt_tile *tile, void *user);
-/* All threads of a role: the cluster's own tile, then one after the other those taken over. */
-void lt_gemm_sm100_walk(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
-                        void *user);
+/* All threads of a role, for each tile of this CTA: one, or as many as it walks; with
+ * schedule=dynamic the cluster's own, then one after the other those taken over. */
+void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
+                             void *user);
+
+/* ---- One warpgroup that does everything (gemm_sm100_serial.c) ---- */
+
+/* All threads, for all tiles: flow=stepwise and serial; flow=pipelined. */
+void lt_gemm_sm100_serial(struct lt_builder *b, struct lt_gemm_sm100 *s);
+void lt_gemm_sm100_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s);
 
 #endif

@@ -70,3 +70,9 @@ void lt_gemm_sm100_multiply(struct lt_builder *b, const struct lt_gemm_sm100 *s,
                        at == 0 ? later : lt_imm(1));
     }
 }
+
+lt_value lt_gemm_sm100_is_later(struct lt_builder *b, lt_value k_block)
+{
+    lt_note(b, "false in a tile's first step: D = A*B");
+    return lt_op(b, "later", "setp.ne.u32", k_block, lt_imm(0));
+}

@@ -1,5 +1,6 @@
-/* gemm_sm100_schedule.c: schedule=dynamic: the grid has a cluster for every tile, and those that
- * run take over tiles of those that have not begun, by cluster launch control.
+/* gemm_sm100_schedule.c: which tiles a role makes. With schedule=dynamic the grid has a cluster for
+ * every tile, and those that run take over tiles of those that have not begun, by cluster launch
+ * control:
  *
  *      scheduler           ring "replies"             producers, MMA, write-back, the scheduler
  *      try_cancel    --full-->  16 bytes in each CTA  --full-->   the next tile, or the end
@@ -141,8 +142,7 @@ void lt_gemm_sm100_scheduler(struct lt_builder *b, const struct lt_gemm_sm100 *s
 
 /* ---- Who makes tiles ---- */
 
-void lt_gemm_sm100_walk(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
-                        void *user)
+static void walk(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make, void *user)
 {
     int along = s->g.plan->cluster[0];
     struct lt_cursor replies = lt_ring_consumer(b, &s->replies, s->g.smem);
@@ -166,5 +166,20 @@ void lt_gemm_sm100_walk(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_s
         else
             lt_set(b, number, "mov.u32", first);
         lt_ring_advance(b, &replies);
+    }
+}
+
+void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
+                             void *user)
+{
+    if (s->g.plan->schedule == LATHE_DYNAMIC) {
+        walk(b, s, make, user);
+    } else if (lt_schedule_walks(&s->g.schedule)) {
+        LT_TILES (b, tile, &s->g.schedule)
+            make(b, s, &tile, user);
+    } else {
+        struct lt_tile tile = lt_tile_of_cta(b, &s->g.schedule);
+
+        make(b, s, &tile, user);
     }
 }
