@@ -369,13 +369,36 @@ static void load_sums(struct lt_builder *b, const struct lt_vector *sums, int co
     lt_tcgen05_wait_ld(b);
 }
 
+/* What is called when all of an accumulator was read. */
+struct release {
+    void (*read_all)(struct lt_builder *b, void *user);
+    void *user;
+};
+
+static void let_go(struct lt_builder *b, const struct release *release, lt_value is_last)
+{
+    if (!release->read_all)
+        return;
+    if (is_last.kind == LT_NOTHING) {
+        release->read_all(b, release->user);
+        return;
+    }
+    LT_IF (b, "sums_left", is_last)
+        release->read_all(b, release->user);
+}
+
+/* `is_last`: a predicate, or nothing where it surely is; `release` is null where it surely is not.
+ */
 static void store_chunk(struct lt_builder *b, struct lt_tmem_epilogue *e, const struct chunk *chunk,
-                        lt_value at, lt_value m, lt_value column)
+                        lt_value at, lt_value m, lt_value column, const struct release *release,
+                        lt_value is_last)
 {
     struct lt_vector sums = lt_vector(b, e->plan->type == LATHE_INT8 ? LT_B32 : LT_F32,
                                       chunk->is_tail ? "tail_sum" : "sum", chunk->columns);
 
     load_sums(b, &sums, chunk->columns, at);
+    if (release)
+        let_go(b, release, is_last);
     if (e->by_tma)
         stage_chunk(b, e, chunk, &sums, m, column);
     else
@@ -388,6 +411,7 @@ void lt_tmem_epilogue_store(struct lt_builder *b, struct lt_tmem_epilogue *e, lt
 {
     int whole = e->columns / e->chunk, rest = e->columns % e->chunk;
     struct chunk chunk = chunk_of(e, e->chunk), tail = chunk_of(e, rest);
+    const struct release release = {read_all, user};
 
     LT_SCOPE (b) {
         lt_value start = lt_op(b, "lane_start", "add.u32", d, e->lane_base);
@@ -399,18 +423,21 @@ void lt_tmem_epilogue_store(struct lt_builder *b, struct lt_tmem_epilogue *e, lt
                 lt_value column =
                     lt_op(b, "chunk_column", "mad.lo.u32", chunk_number.index, lt_imm(e->chunk), n);
 
+                lt_value is_last = {0};
+
+                if (whole > 1 && rest == 0 && read_all)
+                    is_last =
+                        lt_op(b, "is_last", "setp.eq.u32", chunk_number.index, lt_imm(whole - 1));
                 LT_SCOPE (b)
-                    store_chunk(b, e, &chunk, at, m, column);
+                    store_chunk(b, e, &chunk, at, m, column, rest == 0 ? &release : NULL, is_last);
             }
         if (rest > 0)
             LT_SCOPE (b) {
                 lt_value at = lt_plus(b, "tail_at", start, whole * e->chunk);
                 lt_value column = lt_plus(b, "tail_column", n, whole * e->chunk);
 
-                store_chunk(b, e, &tail, at, m, column);
+                store_chunk(b, e, &tail, at, m, column, &release, (lt_value){0});
             }
-        if (read_all)
-            read_all(b, user);
     }
 }
 
