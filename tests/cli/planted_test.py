@@ -87,6 +87,59 @@ FAULTS = [
 ]
 
 
+# A pair of CTAs: k blocks that are no multiple of the stages; and more tiles than there are pairs.
+PAIR = "gemm m=256 n=128 k=448 arch=sm_100a variant=blackwell-8 tile=256x64x64 stages=2".split()
+PAIRS = "gemm m=4096 n=384 k=192 arch=sm_100a variant=blackwell-8 tile=256x64x64 stages=2".split()
+ROLES = "gemm m=2048 n=2560 k=64 arch=sm_100a variant=blackwell-7 tile=128x128x64".split()
+COPIES = "gemm m=128 n=128 k=128 arch=sm_100a variant=blackwell-3".split()
+
+MMA_FULL_WAIT = FULL_WAIT.replace("$consumer", "$mma")
+TILE_BEGINS = "        mov.u32 %k_block, 0;\n    $mma_k_block:"
+LAST_BARRIER = """    barrier.cluster.arrive.release;
+    barrier.cluster.wait.acquire;
+"""
+STAGE_COMMIT = ("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
+                "[%tiles_empty];")
+PLAIN_ARRIVAL = "mbarrier.arrive.shared::cta.b64 _, [%tiles_empty];"
+
+FAULTS += [
+    ("a producer of a pair that starts at parity 0",
+     replace(PRODUCER_PARITY, "mov.u32 %tiles_parity, 0;"),
+     "deadlock", ["warp 7", "%tiles_empty"], PAIR),
+    ("an MMA that starts at parity 1", replace(CONSUMER_PARITY, "mov.u32 %tiles_parity, 1;"),
+     "premature-use uninitialised", ["(mma)", "stage ring"], PAIR),
+    ("a writer that starts at parity 1",
+     replace("mov.u32 %accs_parity, 0;", "mov.u32 %accs_parity, 1;"),
+     "uninitialised premature-use race premature-accumulator", ["(writer)", "tensor memory"], PAIR),
+    ("bytes announced for one CTA of two", replace("[%tiles_full], 40960;", "[%tiles_full], 20480;"),
+     "premature-use", ["(mma)", "(producer)", "stage ring"], PAIR),
+    ("both CTAs of a pair issue its MMAs", delete("    and.pred %issues, %issues, %is_leader;\n"),
+     "deadlock", ["warp 4", "%tiles_full", "of rank 1"], PAIR),
+    ("writers counted in one CTA of two", replace("[%accs_empty], 256;", "[%accs_empty], 128;"),
+     "missing-tcgen05-fence race", ["(mma)", "(writer)", "tensor memory"], PAIRS),
+    ("a barrier of the whole CTA in the role of the MMA",
+     before(TILE_BEGINS, "        bar.sync 0;\n"), "divergence", ["(mma)", "bar.sync"], PAIR),
+    ("a barrier of the CTA before a pair frees tensor memory",
+     replace(LAST_BARRIER, "    bar.sync 0;\n"), "race early-exit tmem-misuse", ["(teardown)"], PAIR),
+    ("tensor memory that is not waited for", delete("tcgen05.wait::ld.sync.aligned;"),
+     "missing-tcgen05-wait", ["(writer)", "%sum"], PAIR),
+    ("an MMA of a stage that was not waited for", delete(MMA_FULL_WAIT),
+     "premature-use uninitialised", ["(mma)", "stage ring"], PAIR),
+    ("a stage that goes before its MMA is done", replace(STAGE_COMMIT, PLAIN_ARRIVAL),
+     "premature-use", ["(producer)", "(mma)", "stage ring"],
+     "gemm m=128 n=128 k=448 arch=sm_100a variant=blackwell-7".split()),
+    ("no proxy fence between copies and the tensor core",
+     delete("fence.proxy.async.shared::cta;"), "missing-proxy-fence", ["(multiply)", "stage ring"],
+     COPIES),
+    ("no fence between those who read sums and those who overwrite them",
+     delete("tcgen05.fence::before_thread_sync;", 0), "missing-tcgen05-fence",
+     ["tensor memory", "(writer)"], ROLES),
+    ("an MMA whose phase starts anew with each tile",
+     before(TILE_BEGINS, "        mov.u32 %tiles_parity, 0;\n"),
+     "premature-use", ["(mma)", "stage ring"], PAIRS),
+]
+
+
 def plant(bench, change, problem=PROBLEM):
     """Writes k.ptx."""
     equal(bench.run(["emit", *problem, "-o", "k.ptx"]).code, 0, "emit")
