@@ -130,6 +130,12 @@ static void load_elements(struct lt_builder *b, const struct copier *c, lt_value
     }
 }
 
+static void store_piece(struct lt_builder *b, const struct lt_vector *w, lt_value at)
+{
+    lt_inst(b, "st.shared.v4.b32 [%0], {%1, %2, %3, %4};", at, lt_element(w, 0), lt_element(w, 1),
+            lt_element(w, 2), lt_element(w, 3));
+}
+
 /* Rows of one operand: `first` is that of the tile in the matrix, of which there are `rows`. */
 static void copy_rows(struct lt_builder *b, const struct copier *c, const char *matrix,
                       const char *pitch, lt_value first, lt_value rows, int count, lt_value to)
@@ -138,12 +144,18 @@ static void copy_rows(struct lt_builder *b, const struct copier *c, const char *
     lt_value start = lt_param_load(b, matrix), elements = lt_param_load(b, pitch);
     lt_value column = lt_op(b, "copy_column_64", "cvt.u64.u32", c->column);
 
-    LT_REPEAT (b, pass, lt_imm(count / ROWS_AT_A_TIME)) {
+    LT_REPEAT (b, pass, lt_imm((count + ROWS_AT_A_TIME - 1) / ROWS_AT_A_TIME)) {
         lt_value row =
             lt_op(b, "pass_row", "mad.lo.u32", pass.index, lt_imm(ROWS_AT_A_TIME), c->row);
         lt_value at = lt_op(b, "pass_to", "mad.lo.u32", row, lt_imm(LT_SPAN_BYTES), to);
 
         at = lt_op(b, "pass_to", "add.u32", at, c->swizzled);
+        lt_value is_of_tile = {0};
+
+        if (count % ROWS_AT_A_TIME != 0) {
+            lt_note(b, "the last pass goes beyond the tile");
+            is_of_tile = lt_op(b, "pass_of_tile", "setp.lt.u32", row, lt_imm(count));
+        }
         row = lt_op(b, "pass_row", "add.u32", row, first);
         lt_value inside = lt_op(b, "pass_inside", "setp.lt.u32", row, rows);
         lt_value whole = lt_op(b, "pass_whole", "setp.gt.s32", c->left, lt_imm(PIECE_ELEMENTS - 1));
@@ -165,8 +177,11 @@ static void copy_rows(struct lt_builder *b, const struct copier *c, const char *
 
         LT_IF (b, "piece_loaded", partial)
             load_elements(b, c, from);
-        lt_inst(b, "st.shared.v4.b32 [%0], {%1, %2, %3, %4};", at, lt_element(w, 0),
-                lt_element(w, 1), lt_element(w, 2), lt_element(w, 3));
+        if (is_of_tile.kind == LT_NOTHING)
+            store_piece(b, w, at);
+        else
+            LT_WHEN (b, is_of_tile)
+                store_piece(b, w, at);
     }
 }
 

@@ -179,6 +179,16 @@ def check_finds_what_is_planted(bench):
                   (code, 3, 2, words), plant)
 
 
+def check_finds_nothing_where_threads_copy_narrow_tiles(bench):
+    """Rows of B that are no multiple of those that 128 threads copy at a time."""
+    bench.use_emulator()
+    for columns in (8, 24, 56):
+        words = (f"check gemm m=64 n={columns} k=96 arch=sm_100a variant=blackwell-2 "
+                 f"tile=64x{columns}x64 seeds=2")
+        result = bench.run(words)
+        equal((result.code, result.err), (0, ""), f"{words}: {result.text}")
+
+
 PRINTS = """.version 8.0
 .target sm_90a
 .address_size 64
@@ -688,6 +698,7 @@ TESTS = [
     words_of_any_bytes_are_refused_in_one_line, json_is_understood_wherever_it_stands,
     without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs,
     emulate_finds_what_was_deleted_from_a_kernel, check_finds_what_is_planted,
+    check_finds_nothing_where_threads_copy_narrow_tiles,
     a_timeline_has_tracks_whose_spans_do_not_overlap, a_trace_is_the_same_every_time,
     what_a_kernel_prints_is_no_part_of_the_object, elements_are_read_and_shown_as_they_are,
     drivers_that_cannot_do_it_are_named,
