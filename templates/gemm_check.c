@@ -165,7 +165,9 @@ enum lathe_status lt_gemm_check_baked_tiles(const struct lathe_plan *plan, struc
 enum lathe_status lt_gemm_check_regs(const struct lathe_plan *plan, struct lathe_error *err)
 {
     const int *regs = plan->regs;
-    int pool = lt_arch(plan->arch)->registers / LT_WARPGROUP_THREADS;
+    /* setmaxnreg moves what the launch has given to the CTA's warpgroups, and no more. */
+    int warpgroups = (plan->threads + LT_WARPGROUP_THREADS - 1) / LT_WARPGROUP_THREADS;
+    int pool = plan->registers * warpgroups;
 
     if (regs[0] == 0 && regs[1] == 0)
         return LATHE_OK;
@@ -177,9 +179,9 @@ enum lathe_status lt_gemm_check_regs(const struct lathe_plan *plan, struct lathe
     if (regs[0] % 8 != 0 || regs[1] % 8 != 0 || regs[0] > plan->registers ||
         regs[1] < plan->registers || regs[0] < 24 || regs[0] + plan->consumers * regs[1] > pool)
         return lt_fail(err, LATHE_UNSUPPORTED,
-                       "regs=%dx%d: must be multiples of 8, at most %d and at least %d, and "
-                       "producer + %d x consumer at most %d",
-                       regs[0], regs[1], plan->registers, plan->registers, plan->consumers, pool);
+                       "regs=%dx%d: must be multiples of 8, the producer's at most %d and the "
+                       "consumers' at least that, and producer + %d x consumer at most %d",
+                       regs[0], regs[1], plan->registers, plan->consumers, pool);
     return LATHE_OK;
 }
 
