@@ -17,7 +17,11 @@ enum {
     TMEM_LANES = 128, /* a row of the staging each                                      */
     TMEM_LEAST = 32,  /* columns of one allocation                                      */
     MBARRIER_BYTES = 8,
-    TMEM_POINTER_BYTES = 4
+    TMEM_POINTER_BYTES = 4,
+    SM_SMEM_BYTES =
+        228 * 1024, /* of a multiprocessor, of which each CTA takes 1 KB besides: CUDA C */
+    CTA_RESERVED_BYTES = 1024, /* Programming Guide, "Compute Capabilities" */
+    TMEM_ALONE_STEP = 128
 };
 
 /* ---- The budget ---- */
@@ -57,6 +61,20 @@ static int64_t staging_bytes(const struct lathe_plan *plan)
            lathe_type_bytes(plan->out);
 }
 
+/* CTAs of a cluster allocate tensor memory one by one and then wait for each other. Were there more
+ * of them on a multiprocessor than its tensor memory is for, two clusters could each hold what the
+ * other waits for, for ever: no more may fit there by shared memory. */
+static void keep_apart(const struct lathe_plan *plan, struct lt_budget *budget)
+{
+    const struct lt_arch *arch = lt_arch(plan->arch);
+    int together = arch->tmem_columns / lt_gemm_sm100_tmem_columns(plan);
+    int64_t least = SM_SMEM_BYTES / (together + 1) - CTA_RESERVED_BYTES + TMEM_ALONE_STEP;
+
+    least = least / TMEM_ALONE_STEP * TMEM_ALONE_STEP;
+    if (together > 0 && budget->bytes < least)
+        lt_budget_add(budget, "kept from others", least - budget->bytes);
+}
+
 void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budget)
 {
     *budget = (struct lt_budget){0};
@@ -70,6 +88,8 @@ void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budge
     lt_budget_add(budget, "stage ring", (int64_t)plan->stages * lt_gemm_stage_bytes(plan));
     if (plan->store == LATHE_COPY_TMA)
         lt_budget_add(budget, "epilogue staging", staging_bytes(plan));
+    if (lt_gemm_cluster_size(plan) > plan->cta_group)
+        keep_apart(plan, budget);
 }
 
 /* Rows of one MMA: of the pair, under cta_group=2. */

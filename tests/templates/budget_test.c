@@ -467,6 +467,34 @@ static void a_dynamic_schedule_has_a_reply_in_its_header(void **state)
     assert_budget_adds_up(&plan);
 }
 
+/* Two clusters on the same multiprocessors could each wait for the tensor memory that the other's
+ * first CTA has. */
+static void a_cluster_has_no_more_ctas_beside_it_than_tensor_memory_is_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int ctas; /* for which tensor memory is there */
+    } cases[] = {
+        {"tile=128x256x64 acc_stages=2 cluster=2x1x1", 1},
+        {"tile=128x128x64 acc_stages=2 cluster=2x1x1", 2},
+        {"tile=128x64x64 acc_stages=2 cluster=1x2x1", 4},
+    };
+    const int all = 228 * 1024, reserved = 1024;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[WORDS_MAX];
+        struct lathe_plan plan;
+
+        snprintf(words, sizeof words,
+                 "gemm m=4096 n=4096 k=4096 arch=sm_100a cta_group=1 stages=1 %s", cases[i].words);
+        plan = plan_of(words);
+        assert_budget_adds_up(&plan);
+        assert_true(all / (plan.smem_bytes + reserved) <= cases[i].ctas);
+        assert_int_equal(plan.tmem_columns, 512 / cases[i].ctas);
+    }
+}
+
 /* ---- Emitted text ---- */
 
 /* The offsets that the text speaks of are those of the plan, and so is the sum. */
@@ -528,6 +556,7 @@ int main(void)
         cmocka_unit_test(too_many_columns_are_refused_without_bytes),
         cmocka_unit_test(every_rule_of_blackwell_is_named),
         cmocka_unit_test(a_dynamic_schedule_has_a_reply_in_its_header),
+        cmocka_unit_test(a_cluster_has_no_more_ctas_beside_it_than_tensor_memory_is_for),
         cmocka_unit_test(texts_of_all_legal_plans_have_the_budget_of_their_plans),
     };
 
