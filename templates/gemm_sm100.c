@@ -49,6 +49,10 @@ static void producer(struct lt_builder *b, struct lt_gemm_sm100 *s)
     struct lt_cursor stage = lt_ring_producer(b, &s->g.tiles, s->g.smem);
 
     lt_gemm_sm100_each_tile(b, s, produce_tile, &stage);
+    if (s->g.plan->cta_group == 2) {
+        lt_comment(b, "commits come to both CTAs: neither may end before the last ones have");
+        lt_ring_drain(b, &stage);
+    }
 }
 
 /* ---- MMA: one thread of the leader for each consumer ---- */
