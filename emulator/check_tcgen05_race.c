@@ -177,14 +177,12 @@ static void look(struct emu_warp *warp, const struct emu_group *group, const str
         report_register(warp, group, op, slot, by);
 }
 
+/* Who reads a register of a load has waited for it by that; who overwrites one has not. */
 void emu_check_loading(struct emu_warp *warp, const struct emu_group *group,
                        const struct emu_op *op)
 {
     if (!emu_moves_any(warp))
         return;
-    for (int i = 0; i < op->source_count; i++)
-        if (op->sources[i].kind == EMU_FROM_SLOT)
-            look(warp, group, op, op->sources[i].slot);
     for (int i = 0; i < op->result_count; i++)
         look(warp, group, op, op->results[i]);
     for (int i = 0; i < op->many_count; i++)

@@ -105,6 +105,8 @@ static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
         return EMU_STEP_NEXT;
     if (op->aligned && group->lanes != warp->live)
         return EMU_STEP_BLOCKED;
+    if (warp->moves)
+        emu_moves_arrive(warp, group, op);
     return warp->check ? step_watched(warp, group, op, mask) : op->execute(warp, group, op, mask);
 }
 

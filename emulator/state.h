@@ -590,6 +590,9 @@ void emu_tmem_wait_words(const struct emu_warp *warp, const struct emu_op *op, c
 /* Loads and stores of the warp that are under way are done: they use registers of its frames. */
 void emu_moves_settle(struct emu_warp *warp);
 void emu_moves_drop(struct emu_warp *warp);
+/* Loads under way that are to fill what the operation reads are done. */
+void emu_moves_arrive(struct emu_warp *warp, const struct emu_group *group,
+                      const struct emu_op *op);
 /* Does what is due in this turn. False after a fault. */
 bool emu_pipe_turn(struct emu_cluster *cluster);
 bool emu_pipe_is_idle(const struct emu_cluster *cluster);

@@ -2,7 +2,8 @@
  * memory that it may reach. Source: PTX ISA "tcgen05.ld", "tcgen05.st", "tcgen05.wait".
  *
  * They are done early, when they are issued, or late, when their wait is: as the schedule draws.
- * Until the wait the registers of a load hold what is no sensible value of any type. */
+ * Until then the registers of a load hold what is no sensible value of any type; but who reads one
+ * waits for that load by it (PTX ISA, "Register dependencies, same thread"). */
 #include "emulator/tmem.h"
 
 #include <stdlib.h>
@@ -139,22 +140,55 @@ bool emu_moves_any(const struct emu_warp *warp)
     return warp->moves && warp->moves->count > 0;
 }
 
+static bool is_to_fill(const struct move *move, const struct emu_frame *frame, int slot)
+{
+    const struct emu_op *op = move->op;
+
+    if (op->tensor.tcgen05.what != EMU_TCGEN05_LD || move->frame != frame || slot < 0)
+        return false;
+    for (int k = 0; k < op->many_count; k++)
+        if (op->many[k] == slot)
+            return true;
+    return op->result_count && op->results[0] == slot;
+}
+
 const struct emu_op *emu_moves_loading(const struct emu_warp *warp, const struct emu_frame *frame,
                                        int slot)
 {
     for (size_t i = 0; emu_moves_any(warp) && i < warp->moves->count; i++) {
         const struct move *move = &warp->moves->list[i];
-        const struct emu_op *op = move->op;
 
-        if (op->tensor.tcgen05.what != EMU_TCGEN05_LD || move->frame != frame)
-            continue;
-        for (int k = 0; k < op->many_count; k++)
-            if (op->many[k] == slot)
-                return op;
-        if (op->result_count && op->results[0] == slot)
-            return op;
+        if (is_to_fill(move, frame, slot))
+            return move->op;
     }
     return NULL;
+}
+
+/* Loads that fill the register are done; in their order, as the last one's value stays. */
+static void arrive(struct emu_warp *warp, const struct emu_frame *frame, int slot)
+{
+    struct emu_moves *moves = warp->moves;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < moves->count; i++)
+        if (is_to_fill(&moves->list[i], frame, slot))
+            complete(warp, &moves->list[i]);
+        else
+            moves->list[kept++] = moves->list[i];
+    moves->count = kept;
+}
+
+void emu_moves_arrive(struct emu_warp *warp, const struct emu_group *group, const struct emu_op *op)
+{
+    if (!emu_moves_any(warp))
+        return;
+    for (int i = 0; i < op->source_count; i++)
+        if (op->sources[i].kind == EMU_FROM_SLOT)
+            arrive(warp, group->frame, op->sources[i].slot);
+    if (op->execute != emu_tcgen05_move || op->tensor.tcgen05.what != EMU_TCGEN05_ST)
+        return;
+    for (int i = 0; i < op->many_count; i++)
+        arrive(warp, group->frame, op->many[i]);
 }
 
 /* ---- Issue ---- */
