@@ -45,6 +45,7 @@ static const struct variant {
     {FOREIGN_SM_100A, 100, true, "foreign/ptx", "sm_100a.ptx"},
     {FOREIGN_TRITON_SM_80, 80, false, "triton/ptx", "ptx"},
     {FOREIGN_TRITON_SM_90A, 90, true, "triton/ptx", "ptx"},
+    {FOREIGN_TRITON_SM_100A, 100, true, "triton/ptx", "ptx"},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 

@@ -137,10 +137,14 @@
 /* After its own arguments a kernel has one for scratch memory, of all CTAs, and one for a profile.
  */
 enum { CTAS_AT_MOST = 64, SCRATCH_LEAST = 16 };
+#define TRITON_TARGET(capability)                                                                  \
+    ((capability) == 80   ? FOREIGN_TRITON_SM_80                                                   \
+     : (capability) == 90 ? FOREIGN_TRITON_SM_90A                                                  \
+                          : FOREIGN_TRITON_SM_100A)
 #define TRITON(text, r, g, ...)                                                                    \
     {.file = #text,                                                                                \
      .entry = text##_entry,                                                                        \
-     .targets = text##_target == 80 ? FOREIGN_TRITON_SM_80 : FOREIGN_TRITON_SM_90A,                \
+     .targets = TRITON_TARGET(text##_target),                                                      \
      .grid = g,                                                                                    \
      .block = {text##_threads},                                                                    \
      .cluster = {text##_ctas},                                                                     \
