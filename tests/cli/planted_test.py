@@ -122,7 +122,7 @@ FAULTS += [
     ("a barrier of the CTA before a pair frees tensor memory",
      replace(LAST_BARRIER, "    bar.sync 0;\n"), "race early-exit tmem-misuse", ["(teardown)"], PAIR),
     ("tensor memory that is not waited for", delete("tcgen05.wait::ld.sync.aligned;"),
-     "missing-tcgen05-wait", ["(writer)", "%sum"], PAIR),
+     "missing-tcgen05-wait", ["(writer)", "tensor memory"], PAIR),
     ("an MMA of a stage that was not waited for", delete(MMA_FULL_WAIT),
      "premature-use uninitialised", ["(mma)", "stage ring"], PAIR),
     ("a stage that goes before its MMA is done", replace(STAGE_COMMIT, PLAIN_ARRIVAL),
