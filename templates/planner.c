@@ -59,9 +59,8 @@ enum lathe_status lt_refuse_variant(const struct lathe_plan *plan, struct lathe_
                        : usual ? usual->name
                                : lt_variants[0].name);
     print_archs(NULL, archs, sizeof archs);
-    return lt_fail(err, LATHE_UNSUPPORTED,
-                   "arch=%s: there are plans for %s so far, and kernels for %s",
-                   lathe_arch_name(plan->arch), archs, lathe_arch_name(lt_default_arch()));
+    return lt_fail(err, LATHE_UNSUPPORTED, "arch=%s: there are kernels for %s so far",
+                   lathe_arch_name(plan->arch), archs);
 }
 
 /* A plan in which what the options name stands and the rest is zero. */

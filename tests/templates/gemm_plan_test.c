@@ -342,7 +342,7 @@ static void every_refusal_names_its_constraint(void **state)
         {"out=e5m2", LATHE_UNSUPPORTED, "out=e5m2: kernels for sm_90a give f16, bf16 and f32"},
         {"layout=nt", LATHE_UNSUPPORTED, "layout=nt: kernels take layout=tn so far"},
         {"arch=sm_80", LATHE_UNSUPPORTED,
-         "arch=sm_80: there are plans for sm_90a, sm_100a and sm_103a so far, and"},
+         "arch=sm_80: there are kernels for sm_90a, sm_100a and sm_103a so far"},
         {"variant=hopper-bets", LATHE_BAD_WORD, "nearest: variant=hopper-best"},
         {"variant=hopper-best arch=sm_100a", LATHE_UNSUPPORTED,
          "variant=hopper-best is for sm_90a, not for sm_100a"},
