@@ -143,7 +143,7 @@ struct emu_check_warp {
     bool has_narrow_fence;   /* released differs */
     struct emu_clock missed; /* what it would know, were the scopes wider: for reports */
     uint32_t init_time;
-    const struct emu_op *waited;   /* the last at an mbarrier, which one, and its completions */
+    const struct emu_op *waited; /* the last at an mbarrier, which one, and its completions */
     const struct emu_check_mbarrier *waited_at;
     uint32_t waited_completions;
     struct emu_snapshot *snapshot; /* of the clock as it is, or null */

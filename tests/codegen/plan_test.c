@@ -598,7 +598,8 @@ static void a_contract_is_written_with_all_that_a_launch_needs(void **state)
     };
     const char *unlinked =
         "{\"name\":\"gemm\",\"arch\":\"sm_90a\",\"block\":[384,1,1],\"cluster\":[2,1,1],"
-        "\"smem\":230400,\"cluster_tile\":[256,128],\"one_tile\":false,\"most_clusters\":0,\"params\":["
+        "\"smem\":230400,\"cluster_tile\":[256,128],\"one_tile\":false,\"most_clusters\":0,"
+        "\"params\":["
         "{\"name\":\"map_d\",\"holds\":\"tensor_map\",\"type\":\"tensor_map\",\"bytes\":128},"
         "{\"name\":\"m\",\"holds\":\"m\",\"type\":\"u32\",\"bytes\":4},"
         "{\"name\":\"beta\",\"holds\":\"beta\",\"type\":\"f32\",\"bytes\":4},"
