@@ -6,6 +6,8 @@
 #include "runtime/stream.h"
 #include "templates/registry.h"
 
+#include <stdio.h>
+
 struct run {
     const struct gpu_case *c;
     uint64_t seed;
@@ -126,4 +128,59 @@ enum lathe_status gpu_run_case(struct lathe_context *context, const struct gpu_c
 
     *outcome = (struct gpu_outcome){.verdict = LT_VERDICT_INIT};
     return status == LATHE_OK ? gpu_run_function(context, function, c, seed, outcome, err) : status;
+}
+
+/* ---- For those who print ---- */
+
+void gpu_describe(const struct gpu_case *c, char *words, size_t size)
+{
+    static const char *const places[] = {
+        [GPU_C_APART] = "", [GPU_C_IS_D] = " c=d", [GPU_C_NULL] = " c=null"};
+    struct lathe_request request = LATHE_REQUEST_INIT;
+    size_t length;
+
+    request.family = LATHE_GEMM;
+    request.gemm = c->problem;
+    request.plan = c->options;
+    length = lathe_request_words(&request, words, size);
+    if (length < size)
+        snprintf(words + length, size - length, ", launched with alpha=%g beta=%g raster=%d%s%s%s",
+                 (double)c->alpha, (double)c->beta, c->raster, places[c->c],
+                 c->integers ? ", whole numbers" : "",
+                 c->low_bits && c->problem.type == LATHE_TF32 ? ", all bits of f32" : "");
+}
+
+bool gpu_tell(const struct gpu_case *c, const struct gpu_outcome *outcome)
+{
+    const struct lt_verdict *v = &outcome->verdict;
+    int64_t columns = c->problem.n;
+
+    if (v->wrong > 0)
+        printf("# %lld of %lld wrong, first at (%lld, %lld): got %.10g, want %.10g +- %.3g\n",
+               (long long)v->wrong, (long long)v->compared, (long long)(v->first / columns),
+               (long long)(v->first % columns), v->got, v->want, v->bound);
+    if (outcome->damage > 0)
+        printf("# %lld bytes around D changed\n", (long long)outcome->damage);
+    if (outcome->spill_bytes > 0 || outcome->warning_count > 0)
+        printf("# the linker spills %d bytes a thread and has %d warnings\n", outcome->spill_bytes,
+               outcome->warning_count);
+    return v->wrong == 0 && outcome->damage == 0 && outcome->spill_bytes <= 0 &&
+           outcome->warning_count <= 0;
+}
+
+bool gpu_open(struct lathe_context **context, bool emulated, enum lathe_arch arch,
+              void (**set_seed)(uint64_t seed), struct lathe_error *err)
+{
+    const struct lt_library_function calls[] = {{"emu_set_seed", set_seed}};
+    const struct lt_device *device = NULL;
+
+    *set_seed = NULL;
+    if (!emulated)
+        return lathe_context_create(context, NULL, err) == LATHE_OK;
+    return lathe_context_create(
+               context,
+               lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS, .emulated_arch = arch),
+               err) == LATHE_OK &&
+           lt_context_probe(*context, &device, err) == LATHE_OK &&
+           !lt_library_load(&device->driver.library, calls, 1, NULL);
 }

@@ -20,4 +20,14 @@ enum lathe_status gpu_run_function(struct lathe_context *context, struct lathe_f
                                    const struct gpu_case *c, uint64_t seed,
                                    struct gpu_outcome *outcome, struct lathe_error *err);
 
+/* The words that repeat it, and how it is launched. */
+void gpu_describe(const struct gpu_case *c, char *words, size_t size);
+/* Whether all is as it should be; what is not stands in comments. */
+bool gpu_tell(const struct gpu_case *c, const struct gpu_outcome *outcome);
+
+/* A context on the GPU, or on the emulator's device of that architecture (default: its first with
+ * kernels), and then what sets its schedule; null on a GPU. */
+bool gpu_open(struct lathe_context **context, bool emulated, enum lathe_arch arch,
+              void (**set_seed)(uint64_t seed), struct lathe_error *err);
+
 #endif

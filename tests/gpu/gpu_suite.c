@@ -34,41 +34,6 @@ struct suite {
 
 /* ---- One case ---- */
 
-static void describe(const struct gpu_case *c, char *words, size_t size)
-{
-    static const char *const places[] = {
-        [GPU_C_APART] = "", [GPU_C_IS_D] = " c=d", [GPU_C_NULL] = " c=null"};
-    struct lathe_request request = LATHE_REQUEST_INIT;
-    size_t length;
-
-    request.family = LATHE_GEMM;
-    request.gemm = c->problem;
-    request.plan = c->options;
-    length = lathe_request_words(&request, words, size);
-    if (length < size)
-        snprintf(words + length, size - length, ", launched with alpha=%g beta=%g raster=%d%s%s",
-                 (double)c->alpha, (double)c->beta, c->raster, places[c->c],
-                 c->integers ? ", whole numbers" : "");
-}
-
-/* Why the case failed, as a comment; false if it did not. */
-static bool tell_failure(const struct gpu_outcome *outcome, int64_t columns)
-{
-    const struct lt_verdict *v = &outcome->verdict;
-
-    if (v->wrong > 0)
-        printf("# %lld of %lld wrong, first at (%lld, %lld): got %.9g, want %.9g +- %.3g\n",
-               (long long)v->wrong, (long long)v->compared, (long long)(v->first / columns),
-               (long long)(v->first % columns), v->got, v->want, v->bound);
-    if (outcome->damage > 0)
-        printf("# %lld bytes around D changed\n", (long long)outcome->damage);
-    if (outcome->spill_bytes > 0 || outcome->warning_count > 0)
-        printf("# the linker spills %d bytes a thread and has %d warnings\n", outcome->spill_bytes,
-               outcome->warning_count);
-    return v->wrong > 0 || outcome->damage > 0 || outcome->spill_bytes > 0 ||
-           outcome->warning_count > 0;
-}
-
 static void count(struct suite *suite, bool ok, int number, const char *kind, const char *words)
 {
     printf("%sok %d - %s: %s\n", ok ? "" : "not ", number, kind, words);
@@ -90,8 +55,8 @@ static void run_case(struct suite *suite, int number)
 
     if (!ran)
         printf("# %s\n", error.message);
-    describe(c, words, sizeof words);
-    count(suite, ran && !tell_failure(&outcome, c->problem.n), number, c->kind, words);
+    gpu_describe(c, words, sizeof words);
+    count(suite, ran && gpu_tell(c, &outcome), number, c->kind, words);
 }
 
 /* ---- All ---- */

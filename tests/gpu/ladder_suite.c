@@ -18,7 +18,6 @@
 #include "templates/registry.h"
 #include "tests/gpu/gpu_run.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +88,10 @@ static struct gpu_case draw_case(struct suite *suite, const char *variant, enum 
 
 static void count(struct suite *suite, bool ok, const struct gpu_case *c)
 {
-    const struct lathe_gemm *p = &c->problem;
+    char words[768];
 
-    printf("%sok %d - %s m=%lld n=%lld k=%lld type=%s out=%s beta=%g alpha=%g%s\n",
-           ok ? "" : "not ", suite->passed + suite->failed + 1, c->kind, (long long)p->m,
-           (long long)p->n, (long long)p->k, lathe_type_name(p->type), lathe_type_name(p->out),
-           (double)c->beta, (double)c->alpha, c->integers ? ", whole numbers" : "");
+    gpu_describe(c, words, sizeof words);
+    printf("%sok %d - %s\n", ok ? "" : "not ", suite->passed + suite->failed + 1, words);
     if (ok)
         suite->passed++;
     else
@@ -110,18 +107,7 @@ static bool run_once(struct suite *suite, const struct gpu_case *c, uint64_t see
         printf("# %s\n", error.message);
         return false;
     }
-    if (outcome.verdict.wrong > 0)
-        printf("# %lld of %lld wrong, first at %lld: got %.9g, want %.9g +- %.3g\n",
-               (long long)outcome.verdict.wrong, (long long)outcome.verdict.compared,
-               (long long)outcome.verdict.first, outcome.verdict.got, outcome.verdict.want,
-               outcome.verdict.bound);
-    if (outcome.damage > 0)
-        printf("# %lld bytes around D changed\n", (long long)outcome.damage);
-    if (outcome.spill_bytes > 0 || outcome.warning_count > 0)
-        printf("# the linker spills %d bytes a thread and has %d warnings\n", outcome.spill_bytes,
-               outcome.warning_count);
-    return outcome.verdict.wrong == 0 && outcome.damage == 0 && outcome.spill_bytes <= 0 &&
-           outcome.warning_count <= 0;
+    return gpu_tell(c, &outcome);
 }
 
 static bool is_refused(const struct gpu_case *c)
@@ -188,24 +174,6 @@ static void run_all(struct suite *suite)
             run_rung(suite, info.name, plan.acc == LATHE_F16);
 }
 
-static bool open_context(struct suite *suite, bool emulated, struct lathe_error *err)
-{
-    const struct lt_device *device = NULL;
-    void *symbol;
-
-    if (!emulated)
-        return lathe_context_create(&suite->context, NULL, err) == LATHE_OK;
-    if (lathe_context_create(
-            &suite->context,
-            lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS, .emulated_arch = suite->arch),
-            err) != LATHE_OK ||
-        lt_context_probe(suite->context, &device, err) != LATHE_OK)
-        return false;
-    symbol = dlsym(device->driver.library.handle, "emu_set_seed");
-    memcpy(&suite->set_seed, &symbol, sizeof symbol);
-    return suite->set_seed != NULL;
-}
-
 static enum lathe_arch arch_named(const char *name)
 {
     enum lathe_arch arch = LATHE_SM_120A;
@@ -255,7 +223,7 @@ int main(int count, char **words)
                         "[schedule=dynamic] [seed=N] [every=N] [schedules=N]\n");
         return 2;
     }
-    if (!open_context(&suite, emulated, &error)) {
+    if (!gpu_open(&suite.context, emulated, suite.arch, &suite.set_seed, &error)) {
         printf("not ok 1 - %s\n0 passed, 1 failed, 0 skipped\n", error.message);
         return 1;
     }

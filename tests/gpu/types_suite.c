@@ -15,7 +15,6 @@
 #include "runtime/random.h"
 #include "tests/gpu/gpu_run.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,24 +141,6 @@ static void count(struct suite *suite, bool ok, const char *words)
         suite->failed++;
 }
 
-static void describe(const struct gpu_case *c, char *words, size_t size)
-{
-    static const char *const places[] = {
-        [GPU_C_APART] = "", [GPU_C_IS_D] = " c=d", [GPU_C_NULL] = " c=null"};
-    struct lathe_request request = LATHE_REQUEST_INIT;
-    size_t length;
-
-    request.family = LATHE_GEMM;
-    request.gemm = c->problem;
-    request.plan = c->options;
-    length = lathe_request_words(&request, words, size);
-    if (length < size)
-        snprintf(words + length, size - length, ", launched with alpha=%g beta=%g%s%s%s",
-                 (double)c->alpha, (double)c->beta, places[c->c],
-                 c->integers ? ", whole numbers" : "",
-                 c->low_bits && c->problem.type == LATHE_TF32 ? ", all bits of f32" : "");
-}
-
 static bool run_once(struct suite *suite, const struct gpu_case *c, uint64_t seed)
 {
     struct gpu_outcome outcome;
@@ -169,18 +150,7 @@ static bool run_once(struct suite *suite, const struct gpu_case *c, uint64_t see
         printf("# %s\n", error.message);
         return false;
     }
-    if (outcome.verdict.wrong > 0)
-        printf("# %lld of %lld wrong, first at %lld: got %.10g, want %.10g +- %.3g\n",
-               (long long)outcome.verdict.wrong, (long long)outcome.verdict.compared,
-               (long long)outcome.verdict.first, outcome.verdict.got, outcome.verdict.want,
-               outcome.verdict.bound);
-    if (outcome.damage > 0)
-        printf("# %lld bytes around D changed\n", (long long)outcome.damage);
-    if (outcome.spill_bytes > 0 || outcome.warning_count > 0)
-        printf("# the linker spills %d bytes a thread and has %d warnings\n", outcome.spill_bytes,
-               outcome.warning_count);
-    return outcome.verdict.wrong == 0 && outcome.damage == 0 && outcome.spill_bytes <= 0 &&
-           outcome.warning_count <= 0;
+    return gpu_tell(c, &outcome);
 }
 
 static void run_case(struct suite *suite, const struct gpu_case *c)
@@ -188,7 +158,7 @@ static void run_case(struct suite *suite, const struct gpu_case *c)
     int schedules = suite->set_seed ? suite->schedules : 1;
     char words[768];
 
-    describe(c, words, sizeof words);
+    gpu_describe(c, words, sizeof words);
     for (int i = 0; i < schedules; i++) {
         uint64_t seed = suite->seed + (uint64_t)(1000 * suite->number + i);
 
@@ -210,7 +180,7 @@ static void expect_refusal(struct suite *suite, struct gpu_case *c, enum lathe_s
     c->kind = "refused";
     c->problem.m = c->problem.n = c->problem.k = 256;
     c->options.arch = suite->arch;
-    describe(c, words, sizeof words);
+    gpu_describe(c, words, sizeof words);
     gpu_run_case(suite->context, c, suite->seed, &outcome, &error);
     if (error.status != status || !strstr(error.message, why))
         printf("# %d, \"%s\", not \"%s\"\n", (int)error.status, error.message, why);
@@ -313,23 +283,6 @@ static void run_all(struct suite *suite)
     run_refusals(suite);
 }
 
-static bool open_context(struct suite *suite, bool emulated, struct lathe_error *err)
-{
-    const struct lt_device *device = NULL;
-    void *symbol;
-
-    if (!emulated)
-        return lathe_context_create(&suite->context, NULL, err) == LATHE_OK;
-    if (lathe_context_create(&suite->context,
-                             lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
-                             err) != LATHE_OK ||
-        lt_context_probe(suite->context, &device, err) != LATHE_OK)
-        return false;
-    symbol = dlsym(device->driver.library.handle, "emu_set_seed");
-    memcpy(&suite->set_seed, &symbol, sizeof symbol);
-    return suite->set_seed != NULL;
-}
-
 static bool read_arguments(struct suite *suite, int count, char **words)
 {
     for (int i = 2; i < count; i++) {
@@ -368,7 +321,7 @@ int main(int count, char **words)
                         "[schedules=N]\n");
         return 2;
     }
-    if (!open_context(&suite, emulated, &error)) {
+    if (!gpu_open(&suite.context, emulated, LATHE_ARCH_DEFAULT, &suite.set_seed, &error)) {
         printf("not ok 1 - %s\n0 passed, 1 failed, 0 skipped\n", error.message);
         return 1;
     }
