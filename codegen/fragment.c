@@ -97,3 +97,11 @@ void lt_load_global(struct lt_builder *b, enum lathe_type type, lt_value element
     lt_inst(b, lathe_type_bytes(type) == 4 ? "ld.b32 %0, [%1];" : "ld.b16 %0, [%1];", element,
             address);
 }
+
+lt_value lt_scaled(struct lt_builder *b, const char *name, lt_value alpha, lt_value sum,
+                   lt_value beta, lt_value c)
+{
+    lt_value value = lt_op(b, name, "mul.f32", sum, alpha);
+
+    return c.kind == LT_NOTHING ? value : lt_op(b, name, "fma.rn.f32", beta, c, value);
+}

@@ -41,4 +41,8 @@ void lt_store_global(struct lt_builder *b, enum lathe_type type, lt_value addres
                      lt_value element);
 void lt_load_global(struct lt_builder *b, enum lathe_type type, lt_value element, lt_value address);
 
+/* alpha * sum, and + beta * c where there is a c. */
+lt_value lt_scaled(struct lt_builder *b, const char *name, lt_value alpha, lt_value sum,
+                   lt_value beta, lt_value c);
+
 #endif

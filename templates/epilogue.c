@@ -218,17 +218,6 @@ void lt_epilogue_prefetch(struct lt_builder *b, struct lt_epilogue *e, lt_value 
 
 /* ---- Fragments ---- */
 
-/* value = alpha * acc (+ beta * c) */
-static lt_value scaled(struct lt_builder *b, const struct lt_epilogue *e, const char *name,
-                       lt_value acc, lt_value c)
-{
-    lt_value value = lt_op(b, name, "mul.f32", acc, e->alpha);
-
-    if (c.kind == LT_NOTHING)
-        return value;
-    return lt_op(b, name, "fma.rn.f32", e->beta, c, value);
-}
-
 /* Two neighbouring columns, rounded and packed; c holds the same two of C when it is read. */
 static lt_value rounded_pair(struct lt_builder *b, const struct lt_epilogue *e, const char *name,
                              const struct lt_vector *acc, int first, lt_value c_pair)
@@ -238,8 +227,8 @@ static lt_value rounded_pair(struct lt_builder *b, const struct lt_epilogue *e, 
     if (e->reads_c)
         c = lt_unpack(b, e->out, c_pair, "c_low", "c_high");
 
-    lt_value low = scaled(b, e, "low", sums.low, c.low);
-    lt_value high = scaled(b, e, "high", sums.high, c.high);
+    lt_value low = lt_scaled(b, "low", e->alpha, sums.low, e->beta, c.low);
+    lt_value high = lt_scaled(b, "high", e->alpha, sums.high, e->beta, c.high);
 
     return lt_pack(b, name, e->out, high, low);
 }
@@ -279,8 +268,8 @@ static void store_floats(struct lt_builder *b, const struct lt_epilogue *e,
         }
 
         struct lt_halves sums = lt_sum_pair(b, acc, first + 2 * half, "left", "right");
-        lt_value left = scaled(b, e, "left", sums.low, c_left);
-        lt_value right = scaled(b, e, "right", sums.high, c_right);
+        lt_value left = lt_scaled(b, "left", e->alpha, sums.low, e->beta, c_left);
+        lt_value right = lt_scaled(b, "right", e->alpha, sums.high, e->beta, c_right);
 
         lt_store_pair(b, at, left, right);
     }

@@ -113,15 +113,6 @@ static void store(struct lt_builder *b, const struct lt_direct *d, lt_value addr
             lt_store_global(b, out, address, first);
 }
 
-/* alpha * sum (+ beta * c) */
-static lt_value scaled(struct lt_builder *b, const struct lt_direct *d, const char *name,
-                       lt_value sum, lt_value c)
-{
-    lt_value value = lt_op(b, name, "mul.f32", sum, d->alpha);
-
-    return reads_c(d) ? lt_op(b, name, "fma.rn.f32", d->beta, c, value) : value;
-}
-
 /* ---- Rows ---- */
 
 /* One row of a block: `half` 1 is the one 8 rows below. */
@@ -146,8 +137,8 @@ static void store_row(struct lt_builder *b, const struct lt_direct *d, const str
 
             c = load_c(b, d, lt_at(from_row, at * bytes), &c_there);
         }
-        sums.low = scaled(b, d, "low", sums.low, c.low);
-        sums.high = scaled(b, d, "high", sums.high, c.high);
+        sums.low = lt_scaled(b, "low", d->alpha, sums.low, d->beta, c.low);
+        sums.high = lt_scaled(b, "high", d->alpha, sums.high, d->beta, c.high);
         store(b, d, lt_at(to_row, at * bytes), sums, &there);
     }
 }

@@ -133,13 +133,10 @@ void lt_piece_load_global(struct lt_builder *b, const struct lt_piece *piece, lt
 
 /* ---- Elements ---- */
 
-/* alpha * sum (+ beta * c) */
 static lt_value scaled(struct lt_builder *b, const struct lt_piece *piece, const char *name,
                        int sum, lt_value c)
 {
-    lt_value value = lt_op(b, name, "mul.f32", lt_element(piece->sums, sum), piece->alpha);
-
-    return reads_c(piece) ? lt_op(b, name, "fma.rn.f32", piece->beta, c, value) : value;
+    return lt_scaled(b, name, piece->alpha, lt_element(piece->sums, sum), piece->beta, c);
 }
 
 static void make_pair(struct lt_builder *b, const struct lt_piece *piece, int word, int c_word)

@@ -40,14 +40,9 @@ static struct chunk chunk_of(const struct lt_tmem_epilogue *e, int columns)
     };
 }
 
-static int staged_lanes(const struct lt_tmem_epilogue *e)
-{
-    return e->lanes;
-}
-
 static int buffer_bytes(const struct lt_tmem_epilogue *e)
 {
-    return staged_lanes(e) * lt_tmem_row_bytes(e->plan, e->chunk);
+    return e->lanes * lt_tmem_row_bytes(e->plan, e->chunk);
 }
 
 static bool reads_c(const struct lt_tmem_epilogue *e)
@@ -106,7 +101,7 @@ void lt_tmem_epilogue_begin(struct lt_builder *b, struct lt_tmem_epilogue *e, lt
     if (!e->by_tma)
         return;
     lt_comment(b, "staging: %d buffer%s of %d rows x %d bytes", e->buffers,
-               e->buffers > 1 ? "s" : "", staged_lanes(e), lt_tmem_row_bytes(e->plan, e->chunk));
+               e->buffers > 1 ? "s" : "", e->lanes, lt_tmem_row_bytes(e->plan, e->chunk));
     e->buffers_at = lt_op(b, "staging", "add.u32", e->smem, lt_imm(e->staging));
     e->buffers_at = behind(b, "staging", e->buffers_at, warpgroup, e->buffers * buffer_bytes(e));
     lt_note(b, "barrier 0 is the whole CTA's");
@@ -182,7 +177,7 @@ static void fetch_c(struct lt_builder *b, struct lt_tmem_epilogue *e, const stru
         lt_note(b, "beta = 0: outside the matrix");
         lt_value column = lt_op(b, "c_column", "selp.b32", s->column, lt_imm(LT_SIZE_MAX), uses);
 
-        lt_mbarrier_arrive_expect_tx(b, full, lt_imm(staged_lanes(e) * chunk->row_bytes));
+        lt_mbarrier_arrive_expect_tx(b, full, lt_imm(e->lanes * chunk->row_bytes));
         lt_tma_load(b, map, column, m, s->at, full, (lt_value){0});
         if (e->is_folded) {
             lt_value other = lt_plus(b, "c_other", s->column, e->columns);
