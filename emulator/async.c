@@ -39,22 +39,12 @@ enum {
 
 /* ---- The list of what is under way ---- */
 
-/* Early, soon and late are as likely as each other; where time is modelled it is known. */
+/* Where time is modelled it is known. */
 static uint64_t draw_due(struct emu_cluster *cluster, const struct emu_async *work)
 {
-    uint64_t random;
-
     if (cluster->timed)
         return emu_timed_copy(cluster, work);
-    random = emu_draw(&cluster->random);
-    switch (random % 3) {
-    case 0:
-        return cluster->turn;
-    case 1:
-        return cluster->turn + 1 + (random >> 8) % 3;
-    default:
-        return cluster->turn + 4 + (random >> 8) % 24;
-    }
+    return emu_draw_due(cluster);
 }
 
 /* With what its warp knows now. */

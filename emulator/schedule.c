@@ -17,6 +17,20 @@ uint64_t emu_draw(uint64_t *random)
     return z ^ z >> 31;
 }
 
+uint64_t emu_draw_due(struct emu_cluster *cluster)
+{
+    uint64_t random = emu_draw(&cluster->random);
+
+    switch (random % 3) {
+    case 0:
+        return cluster->turn;
+    case 1:
+        return cluster->turn + 1 + (random >> 8) % 3;
+    default:
+        return cluster->turn + 4 + (random >> 8) % 24;
+    }
+}
+
 void emu_charge(struct emu_cluster *cluster, uint64_t bytes)
 {
     cluster->steps += bytes / STEP_BYTES;

@@ -462,6 +462,8 @@ void emu_charge(struct emu_cluster *cluster, uint64_t bytes);
 
 /* The next random number of a stream. */
 uint64_t emu_draw(uint64_t *random);
+/* The turn in which what begins now is done: early, soon and late are as likely as each other. */
+uint64_t emu_draw_due(struct emu_cluster *cluster);
 /* What one resident cluster may take of something that there is so much of: at least `least`. */
 uint64_t emu_share(const struct emu_run *run, uint64_t all, uint64_t least);
 

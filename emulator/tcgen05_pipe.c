@@ -67,26 +67,16 @@ static bool is_ready(const struct emu_pipe *pipe, size_t at)
 
 /* ---- The list ---- */
 
-/* As those of copies: early, soon and late are as likely as each other. */
+/* As those of copies. */
 static uint64_t draw_due(struct emu_cluster *cluster, const struct emu_piped *item)
 {
-    uint64_t random;
-
     if (cluster->timed)
         return is(item, EMU_TCGEN05_MMA)
                    ? emu_timed_tensor(item->warp, item->op, item->ctas, item->cta_count,
                                       (uint32_t)(item->product.m / item->cta_count),
                                       (uint32_t)item->product.n, item->product.a_in_tmem)
                    : cluster->turn + 1;
-    random = emu_draw(&cluster->random);
-    switch (random % 3) {
-    case 0:
-        return cluster->turn;
-    case 1:
-        return cluster->turn + 1 + (random >> 8) % 3;
-    default:
-        return cluster->turn + 4 + (random >> 8) % 24;
-    }
+    return emu_draw_due(cluster);
 }
 
 static bool grow(struct emu_pipe *pipe)
