@@ -6,6 +6,7 @@
  * "// wrong" and with those behind "// repair:" it must give none, whatever the schedule. */
 #include "emulator/machine.h"
 #include "emulator/tensor_map.h"
+#include "tests/emulator/ptx_support.h"
 #include "tests/support/cmocka_all.h"
 
 #include <dirent.h>
@@ -286,21 +287,6 @@ struct subject {
 
 /* ---- Texts ---- */
 
-static void read_text(const char *folder, const char *name, char text[TEXT_SIZE])
-{
-    char path[512];
-    FILE *file;
-    size_t length;
-
-    snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
-    file = fopen(path, "rb");
-    if (!file)
-        fail_msg("%s cannot be read", path);
-    length = fread(text, 1, TEXT_SIZE - 1, file);
-    fclose(file);
-    text[length] = '\0';
-}
-
 static bool ends_in(const char *line, size_t length, const char *words)
 {
     size_t count = strlen(words);
@@ -510,7 +496,7 @@ static void a_fault_is_found_and_its_repair_is_not(void **state)
     static char text[TEXT_SIZE], repaired[TEXT_SIZE];
     int times = 0;
 
-    read_text(subject->folder, subject->file, text);
+    read_ptx(subject->folder, subject->file, text, sizeof text);
     repair(text, repaired);
     assert_string_not_equal(text, repaired);
     for (uint64_t seed = 0; seed < SEEDS; seed++)
@@ -543,7 +529,7 @@ static void the_first_finding_ends_a_launch(void **state)
         enum emu_outcome outcome;
         bool is_warning = true;
 
-        read_text(EMU_EXAMPLES, faults[i].code, text);
+        read_ptx(EMU_EXAMPLES, faults[i].code, text, sizeof text);
         world = make_world(text, 1);
         assert_true(emu_device_set_check(world.device, &(struct emu_check_options){.is_on = true}));
         outcome = run(&world, text, &error);

@@ -98,3 +98,16 @@ char *read_file(const char *path, size_t *length)
     fclose(file);
     return text;
 }
+
+void read_ptx(const char *folder, const char *name, char *text, size_t size)
+{
+    char path[512], *read;
+    size_t length = 0;
+
+    snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
+    read = read_file(path, &length);
+    if (!read || length >= size)
+        fail_msg("%s cannot be read, or is too long", path);
+    memcpy(text, read, length + 1);
+    free(read);
+}

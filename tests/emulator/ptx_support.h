@@ -20,5 +20,7 @@ const struct emu_instruction *first_instruction(const struct emu_module *module)
 
 /* All of a file; null if there is none. The caller frees it. */
 char *read_file(const char *path, size_t *length);
+/* FOLDER/NAME.ptx, which must be there, and fit. */
+void read_ptx(const char *folder, const char *name, char *text, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 #include "emulator/machine.h"
 #include "emulator/tensor_map.h"
 #include "tests/emulator/random.h"
+#include "tests/emulator/ptx_support.h"
 #include "tests/support/cmocka_all.h"
 
 #include <stdio.h>
@@ -27,21 +28,6 @@ static const struct kernel {
     uint32_t b_rows; /* of a box */
     uint32_t shared_bytes;
 } kernels[] = {{"gemm_cta", 1, 64, 3 * (16384 + 8192)}, {"gemm_pair", 2, 32, 3 * (16384 + 4096)}};
-
-static void read_text(const char *name, char text[TEXT_SIZE])
-{
-    char path[512];
-    FILE *file;
-    size_t length;
-
-    snprintf(path, sizeof path, "%s/%s.ptx", EMU_TEXTS, name);
-    file = fopen(path, "rb");
-    if (!file)
-        fail_msg("%s cannot be read", path);
-    length = fread(text, 1, TEXT_SIZE - 1, file);
-    fclose(file);
-    text[length] = '\0';
-}
 
 /* ---- Data: small whole numbers ---- */
 
@@ -206,7 +192,7 @@ static void kernels_are_right_for_every_schedule(void **state)
     static char text[TEXT_SIZE];
 
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-        read_text(kernels[i].file, text);
+        read_ptx(EMU_TEXTS, kernels[i].file, text, sizeof text);
         for (uint64_t seed = 0; seed < SEEDS; seed++)
             check_kernel(text, &kernels[i], seed, false);
         check_kernel(text, &kernels[i], 1, true);
@@ -303,7 +289,7 @@ static void mistakes_are_found(void **state)
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         int times = 0;
 
-        read_text(kernels[mistakes[i].kernel].file, text);
+        read_ptx(EMU_TEXTS, kernels[mistakes[i].kernel].file, text, sizeof text);
         leave_out(text, &mistakes[i], made);
         for (uint64_t seed = 0; seed < TIMES; seed++)
             times += finds(made, &mistakes[i], seed);
