@@ -31,8 +31,7 @@ static bool is_rung(const struct lathe_variant_info *info, const char *ladder)
 {
     size_t length = strlen(ladder);
 
-    return info->has_kernel && strncmp(info->name, ladder, length) == 0 &&
-           info->name[length] == '-';
+    return strncmp(info->name, ladder, length) == 0 && info->name[length] == '-';
 }
 
 static bool is_best(const struct lathe_variant_info *info, const char *ladder)
@@ -40,7 +39,7 @@ static bool is_best(const struct lathe_variant_info *info, const char *ladder)
     return strcmp(info->name + strlen(ladder), "-best") == 0;
 }
 
-/* The names of the ladders that have kernels, each once. */
+/* The names of the ladders, each once. */
 static enum lathe_status refuse_ladder(const char *name, struct lathe_error *err)
 {
     struct lathe_variant_info info;
@@ -49,7 +48,7 @@ static enum lathe_status refuse_ladder(const char *name, struct lathe_error *err
     size_t count = 0;
 
     for (size_t i = 0; lathe_variant_at(i, &info) && count < RUNGS_MAX; i++) {
-        bool is_new = info.has_kernel;
+        bool is_new = true;
 
         snprintf(names[count], sizeof names[count], "%.*s", (int)strcspn(info.name, "-"),
                  info.name);
@@ -60,7 +59,7 @@ static enum lathe_status refuse_ladder(const char *name, struct lathe_error *err
             count++;
         }
     }
-    return words_refuse(name, "ladder with kernels", known, count, err);
+    return words_refuse(name, "ladder", known, count, err);
 }
 
 static void add_rung(struct ladder *ladder, const char *name)

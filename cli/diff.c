@@ -105,8 +105,7 @@ static enum lathe_status make_side(struct diff *diff, int index, const struct wo
     side->object = report_plan(&side->plan);
     if (!side->object)
         return fail(err, LATHE_OUT_OF_MEMORY, "no memory for a plan");
-    status = lathe_emit(&side->kernel, &side->plan, NULL, err);
-    return status == LATHE_UNSUPPORTED ? LATHE_OK : status; /* a kernel that is not there yet */
+    return lathe_emit(&side->kernel, &side->plan, NULL, err);
 }
 
 static void free_diff(struct diff *diff)
@@ -246,18 +245,11 @@ static void print_plans(struct output *out, const struct diff *diff, const json_
     }
 }
 
-/* The text of a side; null where there is none yet. */
-static const char *text_of(const struct side *side)
-{
-    return side->kernel ? lathe_kernel_text(side->kernel, NULL) : NULL;
-}
-
 static int print_diff(struct output *out, const struct diff *diff, const json_t *rows)
 {
-    const char *a = text_of(&diff->sides[0]), *b = text_of(&diff->sides[1]);
-
     print_plans(out, diff, rows);
-    if (a && b && !diff_text_print(out, a, b)) {
+    if (!diff_text_print(out, lathe_kernel_text(diff->sides[0].kernel, NULL),
+                         lathe_kernel_text(diff->sides[1].kernel, NULL))) {
         output_note("no memory to compare the texts");
         return EXIT_CANNOT;
     }
@@ -269,33 +261,10 @@ static int print_diff(struct output *out, const struct diff *diff, const json_t 
 /* Null without memory: json_pack() releases what it was given. */
 static json_t *diff_json(const struct diff *diff, json_t *rows)
 {
-    const char *a = text_of(&diff->sides[0]), *b = text_of(&diff->sides[1]);
-
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "key", diff->pair.key, "a", diff->pair.words[0],
                      "b", diff->pair.words[1], "plan", rows, "text",
-                     a && b ? diff_text_json(a, b) : json_null());
-}
-
-/* What a kernel is written for, the variant and the architecture: whatever else differs between
- * the sides, it is for these that there is none. */
-static void note_no_kernel(const struct diff *diff)
-{
-    enum { NAME_SIZE = LATHE_NAME_SIZE + 32 };
-    char missing[SIDES][NAME_SIZE];
-    int count = 0;
-
-    for (int i = 0; i < SIDES; i++) {
-        const struct lathe_plan *plan = &diff->sides[i].plan;
-
-        if (diff->sides[i].kernel)
-            continue;
-        snprintf(missing[count], NAME_SIZE, "variant=%s arch=%s", plan->variant,
-                 lathe_arch_name(plan->arch));
-        count += count == 0 || strcmp(missing[0], missing[1]) != 0;
-    }
-    if (count > 0)
-        output_note("there is no kernel yet for %s%s%s: the plans alone", missing[0],
-                    count == SIDES ? " nor for " : "", count == SIDES ? missing[1] : "");
+                     diff_text_json(lathe_kernel_text(diff->sides[0].kernel, NULL),
+                                    lathe_kernel_text(diff->sides[1].kernel, NULL)));
 }
 
 static int answer(const struct diff *diff, struct output *out)
@@ -310,7 +279,6 @@ static int answer(const struct diff *diff, struct output *out)
         code = print_diff(out, diff, rows);
         json_decref(rows);
     }
-    note_no_kernel(diff);
     return code;
 }
 
@@ -337,15 +305,12 @@ const struct verb verb_diff = {
         "Plans and emits twice, once with each value of the key, and prints the fields of the\n"
         "plans that differ, then the two texts section by section: lines of the first after -,\n"
         "lines of the second after +, with two lines around. A text without comments has no\n"
-        "sections and is compared as a whole. Where a kernel is not there yet, the plans alone.\n"
-        "Needs no GPU. Where one of the two does not fit, the words that are offered make both\n"
-        "fit.\n"
+        "sections and is compared as a whole. Needs no GPU. Where one of the two does not fit,\n"
+        "the words that are offered make both fit.\n"
         "\n"
         "--json: {\"key\", \"a\" and \"b\": the two words, \"plan\": [{\"field\", \"a\", "
         "\"b\"}], \"text\":\n"
-        "[{\"name\", \"same\": lines, \"changes\": [{\"op\": \"-\" or \"+\", \"line\"}]}], or "
-        "null\n"
-        "without a kernel}.\n",
+        "[{\"name\", \"same\": lines, \"changes\": [{\"op\": \"-\" or \"+\", \"line\"}]}]}.\n",
     .examples = "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a cluster=1x1x1,2x1x1\n"
                 "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a beta=0,any\n"
                 "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a stages=3,4 --json\n",

@@ -52,10 +52,10 @@ static json_t *list_variants(void)
     json_t *array = json_array();
 
     for (size_t i = 0; lathe_variant_at(i, &info); i++)
-        json_array_append_new(
-            array, json_pack("{s:s, s:s, s:s, s:o, s:b, s:s}", "name", info.name, "ladder_name",
-                             info.ladder_name, "family", family_name(info.family), "archs",
-                             archs_of(info.name), "has_kernel", info.has_kernel, "doc", info.doc));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:o, s:s}", "name", info.name,
+                                               "ladder_name", info.ladder_name, "family",
+                                               family_name(info.family), "archs",
+                                               archs_of(info.name), "doc", info.doc));
     return array;
 }
 
@@ -214,8 +214,7 @@ const struct verb verb_list = {
         "--json: an object with the lists that were asked for:\n"
         "  families      [{\"name\", \"doc\"}]\n"
         "  variants      [{\"name\", \"ladder_name\", \"family\", \"archs\": [...], "
-        "\"has_kernel\",\n"
-        "                \"doc\"}]\n"
+        "\"doc\"}]\n"
         "  architectures [{\"name\", \"has_kernels\", \"smem_bytes\", \"sms\", \"tmem_columns\"}]\n"
         "  types         [{\"name\", \"bytes\"}]\n"
         "  problem, plan [{\"key\", \"values\", \"default\", \"doc\"}]\n"

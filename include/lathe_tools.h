@@ -29,7 +29,6 @@ struct lathe_variant_info {
     const char *name, *ladder_name, *doc;
     enum lathe_family family;
     enum lathe_arch arch; /* the first of those that it is for          */
-    int has_kernel;       /* 0: plans are all there is of it so far     */
 };
 LATHE_API int lathe_variant_at(size_t index, struct lathe_variant_info *info);
 

@@ -22,7 +22,6 @@ int lathe_variant_at(size_t index, struct lathe_variant_info *info)
         .doc = variant->doc,
         .family = variant->family,
         .arch = variant->archs[0],
-        .has_kernel = variant->emit != NULL,
     };
     return 1;
 }

@@ -97,7 +97,7 @@ const struct lt_variant *lt_variant_of(const struct lathe_plan *plan)
 bool lt_arch_has_kernels(enum lathe_arch arch)
 {
     for (size_t i = 0; i < lt_variant_count; i++)
-        if (lt_variant_is_for(&lt_variants[i], arch) && lt_variants[i].emit)
+        if (lt_variant_is_for(&lt_variants[i], arch))
             return true;
     return false;
 }

@@ -169,7 +169,7 @@ static void run_all(struct suite *suite)
     struct lathe_plan plan;
 
     for (size_t i = 0; lathe_variant_at(i, &info); i++)
-        if (info.has_kernel && plan_small(suite, info.name, &plan) &&
+        if (plan_small(suite, info.name, &plan) &&
             (!suite->is_dynamic || plan.flow == LATHE_SPECIALISED))
             run_rung(suite, info.name, plan.acc == LATHE_F16);
 }
