@@ -31,15 +31,15 @@ enum { SCHEDULER_WARP = 2, PRODUCER_WARP = 3 };
 
 /* ---- Producer: one thread of each CTA ---- */
 
-static void produce_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, const struct lt_tile *tile,
-                         void *user)
+static void produce_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number, void *user)
 {
     const struct lt_cursor *stage = user;
+    struct lt_tile tile = lt_tile_at(b, &s->g.schedule, number);
 
     LT_REPEAT (b, k_block, s->g.k_blocks) {
         lt_comment(b, "wait until the stage is free, then announce its bytes");
         lt_ring_wait_free(b, stage);
-        lt_gemm_sm100_load(b, s, stage, tile, k_block.index);
+        lt_gemm_sm100_load(b, s, stage, &tile, k_block.index);
         lt_ring_advance(b, stage);
     }
 }
@@ -92,13 +92,12 @@ static void commit(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value
     lt_tcgen05_commit(b, s->g.plan->cta_group, mbarrier, s->pair_mask);
 }
 
-static void issue_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, const struct lt_tile *tile,
-                       void *user)
+static void issue_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number, void *user)
 {
     const struct issuer *i = user;
     lt_value d;
 
-    (void)tile;
+    (void)number;
     lt_comment(b, "wait until the accumulator has been read");
     lt_ring_wait_free(b, &i->accs);
     lt_tcgen05_fence_after(b);
@@ -149,12 +148,12 @@ static void let_go(struct lt_builder *b, void *user)
         lt_mbarrier_arrive_remote(b, lt_mapa(b, "leader_empty", w->accs.empty, w->s->leader));
 }
 
-static void write_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, const struct lt_tile *tile,
-                       void *user)
+static void write_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number, void *user)
 {
     const struct lathe_plan *plan = s->g.plan;
     struct writer *w = user;
-    lt_value m = tile->m;
+    struct lt_tile tile = lt_tile_at(b, &s->g.schedule, number);
+    lt_value m = tile.m;
 
     if (w->consumer.kind != LT_NOTHING)
         m = lt_op(b, "d_row", "mad.lo.u32", w->consumer, lt_imm(plan->tile[0] / plan->consumers),
@@ -163,7 +162,7 @@ static void write_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, const stru
         m = lt_op(b, "d_row", "mad.lo.u32", s->pair_rank, lt_imm(s->cta_rows), m);
     lt_ring_wait(b, &w->accs);
     lt_tcgen05_fence_after(b);
-    lt_tmem_epilogue_store(b, &s->epilogue, accumulator(b, s, w->consumer, &w->accs), m, tile->n,
+    lt_tmem_epilogue_store(b, &s->epilogue, accumulator(b, s, w->consumer, &w->accs), m, tile.n,
                            let_go, w);
     lt_ring_advance(b, &w->accs);
 }

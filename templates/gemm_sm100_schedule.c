@@ -151,10 +151,9 @@ static void walk(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_ma
     lt_note(b, "the first tile is the one that this cluster was launched for");
     lt_set(b, number, "mov.u32", lt_schedule_own(&s->g.schedule));
     LT_LOOP (b, next_tile) {
-        struct lt_tile tile = lt_tile_at(b, &s->g.schedule, number);
         lt_value first;
 
-        make(b, s, &tile, user);
+        make(b, s, number, user);
         lt_comment(b, "which tile is next: the reply that the scheduler asked for meanwhile");
         lt_ring_wait(b, &replies);
         lt_value has_next = read_reply(b, s, &replies, &first);
@@ -176,10 +175,8 @@ void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_g
         walk(b, s, make, user);
     } else if (lt_schedule_walks(&s->g.schedule)) {
         LT_TILES (b, tile, &s->g.schedule)
-            make(b, s, &tile, user);
+            make(b, s, tile.index, user);
     } else {
-        struct lt_tile tile = lt_tile_of_cta(b, &s->g.schedule);
-
-        make(b, s, &tile, user);
+        make(b, s, lt_schedule_own(&s->g.schedule), user);
     }
 }

@@ -77,16 +77,17 @@ static void multiply_step(struct lt_builder *b, struct lt_gemm_sm100 *s,
     }
 }
 
-static void make_serially(struct lt_builder *b, struct lt_gemm_sm100 *s, const struct lt_tile *tile,
+static void make_serially(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number,
                           void *user)
 {
     struct serial *serial = user;
+    struct lt_tile tile = lt_tile_at(b, &s->g.schedule, number);
 
     LT_REPEAT (b, k_block, s->g.k_blocks) {
-        load_step(b, s, serial, tile, k_block.index);
+        load_step(b, s, serial, &tile, k_block.index);
         multiply_step(b, s, serial, k_block.index);
     }
-    write_back_alone(b, s, tile);
+    write_back_alone(b, s, &tile);
 }
 
 void lt_gemm_sm100_serial(struct lt_builder *b, struct lt_gemm_sm100 *s)
@@ -149,15 +150,16 @@ static void fill_ahead(struct lt_builder *b, struct lt_gemm_sm100 *s, struct pip
             load_ahead(b, s, p, tile, filled.index);
 }
 
-static void make_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s,
-                           const struct lt_tile *tile, void *user)
+static void make_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number,
+                           void *user)
 {
     struct pipelined *p = user;
+    struct lt_tile tile = lt_tile_at(b, &s->g.schedule, number);
 
     LT_IF (b, "tile_multiplied", s->g.is_first)
         LT_SCOPE (b) {
             lt_heading(b, "fill: one thread");
-            fill_ahead(b, s, p, tile);
+            fill_ahead(b, s, p, &tile);
             LT_REPEAT (b, k_block, s->g.k_blocks) {
                 lt_heading(b, "multiply: one thread");
                 multiply_ahead(b, s, p, k_block.index);
@@ -168,7 +170,7 @@ static void make_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s,
                 LT_SCOPE (b)
                     LT_IF (b, "next_loaded",
                            lt_op(b, "is_there", "setp.lt.u32", next, s->g.k_blocks))
-                        load_ahead(b, s, p, tile, next);
+                        load_ahead(b, s, p, &tile, next);
             }
             lt_heading(b, "sums: one thread waits for all");
             lt_comment(
@@ -178,7 +180,7 @@ static void make_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s,
     lt_heading(b, "wait: all warps");
     lt_warp_sync(b);
     lt_bar_sync_cta(b);
-    write_back_alone(b, s, tile);
+    write_back_alone(b, s, &tile);
 }
 
 void lt_gemm_sm100_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s)

@@ -23,7 +23,8 @@ static void producer(struct lt_builder *b, const struct lt_gemm *g)
     struct lt_cursor stage = lt_ring_producer(b, &g->tiles, g->smem);
     struct lt_slices slices = lt_gemm_slices(b, g);
 
-    LT_TILES (b, tile, &g->schedule) {
+    LT_TILES (b, it, &g->schedule) {
+        struct lt_tile tile = lt_tile_at(b, &g->schedule, it.index);
         struct lt_tile rows = lt_gemm_slice_rows(b, &slices, &tile);
 
         LT_REPEAT (b, k_block, g->k_blocks) {
@@ -58,7 +59,8 @@ static void consumer(struct lt_builder *b, struct lt_gemm *g)
 
     lt_epilogue_begin(b, e, g->smem, lt_budget_offset(plan, "epilogue staging"), number, g->thread,
                       g->lane);
-    LT_TILES (b, tile, &g->schedule) {
+    LT_TILES (b, it, &g->schedule) {
+        struct lt_tile tile = lt_tile_at(b, &g->schedule, it.index);
         lt_value m = lt_op(b, "d_first_row", "add.u32", tile.m, first_row);
 
         lt_epilogue_prefetch(b, e, m, tile.n);

@@ -127,22 +127,23 @@ lt_value lt_schedule_own(const struct lt_schedule *s)
     return lt_special(s->in_clusters ? "%clusterid.x" : "%ctaid.x");
 }
 
-struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *s, lt_value index)
+struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *s, lt_value number)
 {
-    struct lt_tile tile = {.open = false};
+    struct lt_tile tile = {.m = {0}};
 
-    place(b, s, index, &tile);
+    if (number.kind == LT_NAMED)
+        number = lt_op(b, "tile", "mov.u32", number);
+    place(b, s, number, &tile);
     return tile;
 }
 
 struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *s)
 {
-    return lt_tile_at(b, s, lt_op(b, "tile", "mov.u32", lt_schedule_own(s)));
+    return lt_tile_at(b, s, lt_schedule_own(s));
 }
 
-struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
+struct lt_region lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
 {
-    struct lt_tile tile = {.open = true};
     lt_value first = lt_imm(0), stride = lt_imm(1);
 
     if (s->kind == LATHE_PERSISTENT) {
@@ -150,13 +151,5 @@ struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
         stride = lt_op(b, "tile_stride", "mov.u32",
                        lt_special(s->in_clusters ? "%nclusterid.x" : "%nctaid.x"));
     }
-    tile.loop = lt_for_begin(b, "tile", first, s->tiles, stride);
-    place(b, s, tile.loop.index, &tile);
-    return tile;
-}
-
-void lt_tiles_end(struct lt_builder *b, struct lt_tile *tile)
-{
-    lt_for_end(b, &tile->loop);
-    tile->open = false;
+    return lt_for_begin(b, "tile", first, s->tiles, stride);
 }

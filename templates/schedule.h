@@ -25,8 +25,6 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
                                      lt_value m, lt_value n);
 
 struct lt_tile {
-    bool open;
-    struct lt_region loop;
     lt_value m, n; /* first row and column of this CTA's tile of D */
 };
 
@@ -36,14 +34,14 @@ bool lt_schedule_walks(const struct lt_schedule *schedule);
 /* The number of this CTA's cluster in the grid, and so of its tile where a cluster has one. */
 lt_value lt_schedule_own(const struct lt_schedule *schedule);
 /* This CTA's part of the cluster tile of that number. */
-struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *schedule, lt_value index);
+struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *schedule,
+                          lt_value number);
 /* The only tile of this CTA. */
 struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *schedule);
 
-/* The tiles of this CTA, one after the other. */
-#define LT_TILES(b, tile, schedule)                                                                \
-    for (struct lt_tile tile = lt_tiles_begin(b, schedule); tile.open; lt_tiles_end(b, &tile))
-struct lt_tile lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *schedule);
-void lt_tiles_end(struct lt_builder *b, struct lt_tile *tile);
+/* The tiles of a CTA that walks, one after the other: it.index is a tile's number. */
+#define LT_TILES(b, it, schedule)                                                                  \
+    for (struct lt_region it = lt_tiles_begin(b, schedule); it.open; lt_for_end(b, &it))
+struct lt_region lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *schedule);
 
 #endif

@@ -92,8 +92,11 @@ static struct ptx_program *program_for(const struct grid *grid)
     struct lt_schedule schedule = lt_schedule_begin(b, &plan, m, n);
 
     if (plan.schedule == LATHE_PERSISTENT) {
-        LT_TILES (b, tile, &schedule)
+        LT_TILES (b, it, &schedule) {
+            struct lt_tile tile = lt_tile_at(b, &schedule, it.index);
+
             lt_inst(b, "visit %0, %1;", tile.m, tile.n);
+        }
     } else {
         struct lt_tile tile = lt_tile_of_cta(b, &schedule);
 
