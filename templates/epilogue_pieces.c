@@ -278,9 +278,9 @@ static void store_element(struct lt_builder *b, enum lathe_type out, lt_value wo
         lt_inst(b, "st.b8 [%0], %1;", address, byte);
 }
 
-void lt_piece_store_elements(struct lt_builder *b, enum lathe_type out,
-                             const struct lt_piece *piece, int index, lt_value address,
-                             lt_value count)
+/* The first `count` elements, fewer than a piece has. */
+static void store_elements(struct lt_builder *b, enum lathe_type out, const struct lt_piece *piece,
+                           int index, lt_value address, lt_value count)
 {
     int per_word = word_elements(out);
 
@@ -313,7 +313,7 @@ void lt_piece_store_global(struct lt_builder *b, const struct lt_piece *piece, i
         piece->plan->static_size[1] % lt_piece_elements(out) == 0)
         return;
     LT_IF (b, "elements_stored", lt_not(whole))
-        lt_piece_store_elements(b, out, piece, index, address, left);
+        store_elements(b, out, piece, index, address, left);
 }
 
 lt_value lt_piece_address(struct lt_builder *b, enum lathe_type out, const char *matrix,

@@ -38,10 +38,6 @@ void lt_piece_store_shared(struct lt_builder *b, const struct lt_piece *piece, i
 /* As many columns as are left: all of it at once, or element by element. */
 void lt_piece_store_global(struct lt_builder *b, const struct lt_piece *piece, int index,
                            lt_value address, lt_value left);
-/* The first `count` elements, fewer than a piece has. */
-void lt_piece_store_elements(struct lt_builder *b, enum lathe_type out,
-                             const struct lt_piece *piece, int index, lt_value address,
-                             lt_value count);
 
 /* The generic address of an element of the matrix whose parameters have these names. */
 lt_value lt_piece_address(struct lt_builder *b, enum lathe_type out, const char *matrix,

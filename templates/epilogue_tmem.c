@@ -6,6 +6,7 @@
 #include "codegen/tma.h"
 #include "codegen/wgmma.h"
 #include "templates/epilogue_pieces.h"
+#include "templates/epilogue_tmem_edge.h"
 #include "templates/gemm_kernel.h"
 
 enum { HALF_LANES = 16 /* of every 32, where there are 64 rows */ };
@@ -114,12 +115,8 @@ void lt_tmem_epilogue_begin(struct lt_builder *b, struct lt_tmem_epilogue *e, lt
     e->stores = lt_op(b, "stores", "setp.eq.u32", in_group, lt_imm(0));
     e->buffer = lt_variable(b, LT_B32, "buffer");
     lt_set(b, e->buffer, "mov.u32", lt_imm(0));
-    if (lt_gemm_has_edge(e->plan)) {
-        lt_note(b, "TMA writes whole 16 bytes; the rest of a row is stored by its thread");
-        e->d_whole =
-            lt_op(b, "d_whole", "and.b32", e->n,
-                  lt_hex(0xffffffff - (unsigned)lt_epilogue_whole_columns(e->plan->out) + 1));
-    }
+    if (lt_gemm_has_edge(e->plan))
+        e->d_whole = lt_tmem_edge_find(b, e);
     if (!reads_c(e))
         return;
     e->barriers_at = lt_op(b, "c_full", "add.u32", e->smem, lt_imm(e->c_full));
@@ -194,58 +191,39 @@ static void fetch_c(struct lt_builder *b, struct lt_tmem_epilogue *e, const stru
     lt_set(b, e->c_parities, "xor.b32", e->c_parities, bit);
 }
 
-/* Where this thread's pieces of a buffer lie: their offsets from its start. */
-static struct lt_vector find_pieces(struct lt_builder *b, const struct lt_tmem_epilogue *e,
-                                    const struct chunk *chunk, lt_value buffer)
+static struct lt_staged_row find_row_of_buffer(struct lt_builder *b,
+                                               const struct lt_tmem_epilogue *e,
+                                               const struct chunk *chunk, lt_value buffer)
 {
-    lt_value row = e->is_folded ? e->lane : e->row;
-    lt_value start = lt_op(b, "row_at", "mad.lo.u32", row, lt_imm(chunk->row_bytes), buffer);
+    lt_value number = e->is_folded ? e->lane : e->row;
+    lt_value bytes = lt_imm(chunk->row_bytes);
+    struct lt_staged_row row = {.columns = chunk->columns};
+
+    row.at = lt_op(b, "row_at", "mad.lo.u32", number, bytes, buffer);
+    if (chunk->swizzle_bytes == 0)
+        return row;
+    lt_comment(b,
+               "the swizzle xors the number of a piece of 16 bytes with bits of the 128-byte line");
+    row.line = lt_op(b, "line", "mul.lo.u32", number, bytes);
+    row.line = lt_op(b, "line", "shr.u32", row.line, lt_imm(7));
+    row.line = lt_op(b, "line", "and.b32", row.line, lt_imm(chunk->pieces - 1));
+    return row;
+}
+
+static struct lt_vector find_pieces(struct lt_builder *b, const struct chunk *chunk,
+                                    const struct lt_staged_row *row)
+{
     struct lt_vector at =
         lt_vector(b, LT_B32, chunk->is_tail ? "tail_piece" : "piece", chunk->pieces);
-    lt_value bits = {0};
 
-    if (chunk->swizzle_bytes > 0) {
-        lt_comment(
-            b, "the swizzle xors the number of a piece of 16 bytes with bits of the 128-byte line");
-        bits = lt_op(b, "line", "mul.lo.u32", row, lt_imm(chunk->row_bytes));
-        bits = lt_op(b, "line", "shr.u32", bits, lt_imm(7));
-        bits = lt_op(b, "line", "and.b32", bits, lt_imm(chunk->pieces - 1));
-    }
     for (int i = 0; i < chunk->pieces; i++) {
         lt_value piece = lt_imm(i);
 
-        if (chunk->swizzle_bytes > 0)
-            piece = lt_op(b, "swizzled", "xor.b32", bits, lt_imm(i));
-        lt_set(b, lt_element(&at, i), "mad.lo.u32", piece, lt_imm(LT_PIECE_BYTES), start);
+        if (row->line.kind != LT_NOTHING)
+            piece = lt_op(b, "swizzled", "xor.b32", row->line, lt_imm(i));
+        lt_set(b, lt_element(&at, i), "mad.lo.u32", piece, lt_imm(LT_PIECE_BYTES), row->at);
     }
     return at;
-}
-
-/* What TMA does not write of a row of D, at its end: by its thread. */
-static void store_edge(struct lt_builder *b, const struct lt_tmem_epilogue *e, lt_value first,
-                       const struct lt_piece *piece, lt_value m)
-{
-    int per_piece = lt_piece_elements(e->plan->out);
-
-    for (int i = 0; i < piece->count; i++) {
-        lt_value at = lt_plus(b, "piece_column", first, i * per_piece);
-        lt_value is_edge = lt_op(b, "is_edge", "setp.eq.u32", at, e->d_whole);
-
-        LT_SCOPE (b)
-            LT_IF (b, "edge_stored", is_edge) {
-                lt_value row = lt_op(b, "edge_row", "add.u32", m, e->row);
-                lt_value inside = lt_op(b, "edge_inside", "setp.lt.u32", row, e->m);
-
-                if (e->has_row.kind != LT_NOTHING)
-                    inside = lt_op(b, "edge_inside", "and.pred", inside, e->has_row);
-                lt_value count = lt_op(b, "edge_count", "sub.u32", e->n, e->d_whole);
-
-                count = lt_op(b, "edge_count", "selp.b32", count, lt_imm(0), inside);
-                lt_piece_store_elements(b, e->plan->out, piece, i,
-                                        lt_piece_address(b, e->plan->out, "d", "ldd", row, at),
-                                        count);
-            }
-    }
 }
 
 static void wait_for_buffer(struct lt_builder *b, const struct lt_tmem_epilogue *e)
@@ -272,6 +250,7 @@ static void stage_chunk(struct lt_builder *b, struct lt_tmem_epilogue *e, const 
                         const struct lt_vector *sums, lt_value m, lt_value column)
 {
     struct staged s = {.column = column};
+    struct lt_staged_row row;
     struct lt_vector at;
     struct lt_piece piece;
 
@@ -279,7 +258,8 @@ static void stage_chunk(struct lt_builder *b, struct lt_tmem_epilogue *e, const 
     s.at = lt_op(b, "buffer_at", "mad.lo.u32", e->buffer, lt_imm(buffer_bytes(e)), e->buffers_at);
     if (reads_c(e))
         fetch_c(b, e, chunk, &s, m);
-    at = find_pieces(b, e, chunk, s.at);
+    row = find_row_of_buffer(b, e, chunk, s.at);
+    at = find_pieces(b, chunk, &row);
     piece = lt_pieces_begin(b, e->plan, sums, chunk->columns, e->alpha, e->beta);
     for (int i = 0; i < chunk->pieces; i++) {
         if (reads_c(e) && e->has_row.kind == LT_NOTHING)
@@ -294,16 +274,17 @@ static void stage_chunk(struct lt_builder *b, struct lt_tmem_epilogue *e, const 
             LT_WHEN (b, e->has_row)
                 lt_piece_store_shared(b, &piece, i, lt_element(&at, i));
     }
-    lt_note(b, "TMA reads what ordinary stores have written");
-    lt_fence_proxy_async(b);
-    lt_bar_sync(b, e->barrier, LT_WARPGROUP_THREADS);
     if (e->d_whole.kind != LT_NOTHING) {
         lt_value first = e->column.kind == LT_NOTHING
                              ? column
                              : lt_op(b, "lane_column", "add.u32", column, e->column);
 
-        store_edge(b, e, first, &piece, m);
+        /* Before the fence, which so also stands between what is read here and the next C. */
+        lt_tmem_edge_store(b, e, &row, m, first);
     }
+    lt_note(b, "TMA reads what ordinary stores have written");
+    lt_fence_proxy_async(b);
+    lt_bar_sync(b, e->barrier, LT_WARPGROUP_THREADS);
     LT_IF (b, "stored", e->stores)
         hand_to_tma(b, e, chunk, &s, m);
     next_buffer(b, e);
