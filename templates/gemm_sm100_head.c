@@ -7,6 +7,9 @@
 #include "codegen/wgmma.h"
 #include "templates/gemm_sm100_kernel.h"
 
+/* Columns whose sums a thread holds at a time where it stores them itself. */
+enum { THREAD_CHUNK = 32 };
+
 /* ---- Arithmetic ---- */
 
 static bool is_specialised(const struct lathe_plan *plan)
@@ -58,7 +61,7 @@ static struct lt_tmem_epilogue epilogue_of(const struct lathe_plan *plan, int c_
     const struct lt_accumulator accumulator = lt_gemm_sm100_accumulator(plan);
     bool by_tma = plan->store == LATHE_COPY_TMA;
     int rows = plan->tile[0] / plan->consumers / plan->cta_group;
-    int span = LT_SPAN_BYTES / lathe_type_bytes(plan->out);
+    int at_once = accumulator.columns < THREAD_CHUNK ? accumulator.columns : THREAD_CHUNK;
 
     return (struct lt_tmem_epilogue){
         .plan = plan,
@@ -66,9 +69,7 @@ static struct lt_tmem_epilogue epilogue_of(const struct lathe_plan *plan, int c_
         .columns = accumulator.columns,
         .is_folded = rows < LT_TMEM_LANES && accumulator.lanes == LT_TMEM_LANES,
         .by_tma = by_tma,
-        .chunk = by_tma                       ? plan->epilogue[1]
-                 : accumulator.columns < span ? accumulator.columns
-                                              : span,
+        .chunk = by_tma ? plan->epilogue[1] : at_once,
         .buffers = plan->epilogue[2] / plan->consumers,
         .staging = by_tma ? lt_budget_offset(plan, "epilogue staging") : 0,
         .c_full = c_full,
