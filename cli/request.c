@@ -16,6 +16,16 @@ enum lathe_status request_read(const struct words *words, struct lathe_request *
     return lathe_request_parse(request, words->count, words->list, err);
 }
 
+enum lathe_arch request_emulated_arch(const struct lathe_request *request)
+{
+    struct lathe_variant_info info;
+
+    for (size_t i = 0; request->plan.arch == LATHE_ARCH_DEFAULT && lathe_variant_at(i, &info); i++)
+        if (info.arch_count == 1 && strcmp(info.name, request->plan.variant) == 0)
+            return info.arch;
+    return request->plan.arch;
+}
+
 static bool has_kernels(enum lathe_arch arch)
 {
     struct lathe_arch_info info;

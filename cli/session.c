@@ -32,8 +32,13 @@ enum lathe_status session_begin(struct session *session, const struct words *wor
     status = request_read(words, &session->request, err);
     if (status == LATHE_OK && words_given(words, "text"))
         status = file_read(words_value(words, "text"), &session->text, &size, err);
-    if (status == LATHE_OK)
-        status = open_context(&session->context, words, place, session->request.plan.arch, err);
+    if (status == LATHE_OK) {
+        enum lathe_arch emulated = request_emulated_arch(&session->request);
+
+        if (place == SESSION_NOWHERE) /* where the library chooses the emulator's device itself */
+            session->request.plan.arch = emulated;
+        status = open_context(&session->context, words, place, emulated, err);
+    }
     if (status == LATHE_OK)
         progress_begin(&session->progress, out, what);
     return status;

@@ -191,8 +191,8 @@ enum lathe_family { LATHE_FAMILY_NONE = 0, LATHE_GEMM };
 
 /* Target architectures. The words are sm_80 ... sm_120a. */
 enum lathe_arch {
-    LATHE_ARCH_DEFAULT = 0, /* of lathe_gemm_get(): the device's; of plans without a context: the
-                             * newest that has kernels */
+    LATHE_ARCH_DEFAULT = 0, /* of lathe_gemm_get(): the device's; of plans without a context: that
+                             * of the variant that is named, else sm_100a */
     LATHE_SM_80,
     LATHE_SM_86,
     LATHE_SM_89,
@@ -539,8 +539,8 @@ struct lathe_context_options {
     lathe_log_callback log;
     void *log_user;
     enum lathe_emulator_use emulator;
-    enum lathe_arch emulated_arch; /* of the emulator's device; default: its first that kernels are
-                                    * for */
+    enum lathe_arch emulated_arch; /* of the emulator's device; default: that of plans, or where it
+                                    * has none the first that kernels are for */
 };
 #define LATHE_CONTEXT_OPTIONS_INIT LATHE_INIT_(lathe_context_options)
 

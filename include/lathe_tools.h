@@ -28,7 +28,8 @@ LATHE_API int lathe_field_at(size_t index, struct lathe_field_info *info);
 struct lathe_variant_info {
     const char *name, *ladder_name, *doc;
     enum lathe_family family;
-    enum lathe_arch arch; /* the first of those that it is for          */
+    enum lathe_arch arch; /* the first of those that it is for */
+    int arch_count;       /* of those                          */
 };
 LATHE_API int lathe_variant_at(size_t index, struct lathe_variant_info *info);
 

@@ -49,10 +49,11 @@ static enum lathe_status read_options(struct lathe_check_options *options,
 
 static enum lathe_status open_emulator(struct check *check, struct lathe_error *err)
 {
+    bool is_named = check->plan && check->plan->arch != LATHE_ARCH_DEFAULT;
     const struct lt_device_choice choice = {
         .emulator = lt_context_variable(check->context, "LATHE_EMU_LIBRARY"),
         .use = LATHE_EMULATOR_ALWAYS,
-        .emulated_arch = check->plan ? check->plan->arch : LATHE_ARCH_DEFAULT,
+        .emulated_arch = is_named ? check->plan->arch : lt_context_emulated_arch(check->context),
         .ordinal = -1,
     };
     enum lathe_status status = lt_device_probe(&check->device, &choice, err);

@@ -106,6 +106,11 @@ const char *lt_context_variable(const struct lathe_context *context, const char 
     return lt_environment_value(&context->environment, name);
 }
 
+enum lathe_arch lt_context_emulated_arch(const struct lathe_context *context)
+{
+    return context->options.emulated_arch;
+}
+
 void lt_context_log(const struct lathe_context *context, enum lathe_log_level level,
                     const char *format, ...)
 {

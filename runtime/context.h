@@ -41,6 +41,9 @@ void lt_context_log(const struct lathe_context *context, enum lathe_log_level le
 /* The value of an environment variable as it was when the context was made; null if unset. */
 const char *lt_context_variable(const struct lathe_context *context, const char *name);
 
+/* Which of the emulator's devices was asked for; LATHE_ARCH_DEFAULT: none in particular. */
+enum lathe_arch lt_context_emulated_arch(const struct lathe_context *context);
+
 /* Where toolkits may be, for lt_library_open(): CUDA_HOME, CUDA_PATH, /usr/local/cuda, null. */
 enum { LT_ROOTS = 4 };
 void lt_context_roots(const struct lathe_context *context, const char *roots[LT_ROOTS]);

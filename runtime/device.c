@@ -134,21 +134,35 @@ static bool is_wanted(enum lathe_arch arch, enum lathe_arch wanted)
     return wanted == LATHE_ARCH_DEFAULT ? lt_arch_has_kernels(arch) : arch == wanted;
 }
 
-/* The first of the emulator's devices that is wanted. */
-static enum lathe_status take_emulated(struct lt_device *device, enum lathe_arch wanted,
-                                       struct lathe_error *err)
+/* The first of the emulator's devices that is wanted, if there is one. */
+static enum lathe_status find_emulated(struct lt_device *device, enum lathe_arch wanted,
+                                       bool *found, struct lathe_error *err)
 {
     int count = 0;
     enum lathe_status status = lt_driver_check(
         &device->driver, device->driver.cuDeviceGetCount(&count), "cuDeviceGetCount", err);
 
-    for (int i = 0; i < count && status == LATHE_OK; i++) {
+    *found = false;
+    for (int i = 0; i < count && status == LATHE_OK && !*found; i++) {
         status = take_ordinal(device, i, err);
         if (status == LATHE_OK)
             status = read_properties(device, err);
-        if (status == LATHE_OK && is_wanted(device->arch, wanted))
-            return LATHE_OK;
+        *found = status == LATHE_OK && is_wanted(device->arch, wanted);
     }
+    return status;
+}
+
+static enum lathe_status take_emulated(struct lt_device *device, enum lathe_arch wanted,
+                                       struct lathe_error *err)
+{
+    enum lathe_arch usual = wanted == LATHE_ARCH_DEFAULT ? lt_default_arch() : wanted;
+    bool found;
+    enum lathe_status status = find_emulated(device, usual, &found, err);
+
+    if (status == LATHE_OK && !found && wanted == LATHE_ARCH_DEFAULT)
+        status = find_emulated(device, wanted, &found, err);
+    if (found)
+        return LATHE_OK;
     return status == LATHE_OK
                ? lt_fail(err, LATHE_NO_DEVICE, "the emulator %.200s has no device of %s",
                          device->driver.library.found,

@@ -50,7 +50,7 @@ bool lt_variant_is_for(const struct lt_variant *variant, enum lathe_arch arch);
 /* Whether there is a kernel that an architecture can run. */
 bool lt_arch_has_kernels(enum lathe_arch arch);
 
-/* What is planned for without a GPU: the newest architecture that has kernels. */
+/* What is planned for without a GPU, where no variant says otherwise. */
 enum lathe_arch lt_default_arch(void);
 
 /* The architecture for a device's compute capability, LATHE_ARCH_DEFAULT if none of ours. */

@@ -54,7 +54,7 @@ const size_t lt_variant_count = sizeof lt_variants / sizeof lt_variants[0];
 
 enum lathe_arch lt_default_arch(void)
 {
-    return LATHE_SM_90A;
+    return LATHE_SM_100A;
 }
 
 enum lathe_arch lt_arch_of_capability(int major, int minor)

@@ -314,9 +314,10 @@ static bool open_emulator(struct suite *suite, struct lathe_error *err)
     const struct lt_device *device = NULL;
     void *symbols[3];
 
-    if (lathe_context_create(&suite->emulator,
-                             lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
-                             err) != LATHE_OK ||
+    if (lathe_context_create(
+            &suite->emulator,
+            lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS, .emulated_arch = LATHE_SM_90A),
+            err) != LATHE_OK ||
         lt_context_probe(suite->emulator, &device, err) != LATHE_OK)
         return false;
     symbols[0] = dlsym(device->driver.library.handle, "emu_set_seed");

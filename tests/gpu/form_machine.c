@@ -22,8 +22,10 @@ static bool with_emulator(const char *name, void (*use)(void (*function)(void), 
     void (*function)(void) = NULL;
     struct lathe_error error;
 
-    if (lathe_context_create(&context, lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
-                             &error) == LATHE_OK &&
+    if (lathe_context_create(
+            &context,
+            lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS, .emulated_arch = LATHE_SM_90A),
+            &error) == LATHE_OK &&
         lt_context_probe(context, &device, &error) == LATHE_OK) {
         const struct lt_library_function entry = {name, &function};
 
@@ -62,8 +64,9 @@ bool form_machine_open(struct form_machine *machine, enum lathe_emulator_use use
     struct lathe_error error;
 
     *machine = (struct form_machine){0};
-    if (lathe_context_create(&machine->context, lathe_context_options(.emulator = use), &error) !=
-            LATHE_OK ||
+    if (lathe_context_create(&machine->context,
+                             lathe_context_options(.emulator = use, .emulated_arch = LATHE_SM_90A),
+                             &error) != LATHE_OK ||
         lt_context_device(machine->context, &machine->device, &error) != LATHE_OK ||
         lt_enter(machine->device, &machine->entered, &error) != LATHE_OK) {
         printf("# %s\n", error.message);

@@ -18,6 +18,7 @@ static void use_emulator(struct runtime_fixture *f, const char *plant)
     setenv("LATHE_EMU_LIBRARY", PLANTING_PATH, 1);
     setenv("EMU_PLANT", plant, 1);
     f->options.emulator = LATHE_EMULATOR_ALWAYS;
+    f->options.emulated_arch = LATHE_SM_90A;
     runtime_again(f);
     unsetenv("LATHE_EMU_LIBRARY"); /* the context knows it */
 }

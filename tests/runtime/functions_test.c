@@ -228,7 +228,9 @@ static void an_image_that_the_driver_refuses_is_forgotten(void **state)
     struct lathe_image *image = NULL;
     struct lathe_function *function = NULL;
 
-    assert_status(f, lathe_plan_gemm(&plan, &problem, NULL, &f->error), LATHE_OK);
+    assert_status(
+        f, lathe_plan_gemm(&plan, &problem, lathe_plan_options(.arch = LATHE_SM_90A), &f->error),
+        LATHE_OK);
     assert_status(f, lathe_emit(&kernel, &plan, NULL, &f->error), LATHE_OK);
     for (int i = 0; i < 2; i++) {
         lathe_image_destroy(&image);
@@ -422,7 +424,9 @@ static void an_image_is_built_without_a_device_and_loaded_later(void **state)
     struct lathe_function *first = NULL, *second = NULL;
     size_t bytes = 0;
 
-    assert_status(f, lathe_plan_gemm(&plan, &problem, NULL, &f->error), LATHE_OK);
+    assert_status(
+        f, lathe_plan_gemm(&plan, &problem, lathe_plan_options(.arch = LATHE_SM_90A), &f->error),
+        LATHE_OK);
     assert_status(f, lathe_emit(&kernel, &plan, NULL, &f->error), LATHE_OK);
     assert_status(f, lathe_build(f->context, &image, kernel, &f->error), LATHE_OK);
     assert_int_equal(f->stub.calls(NULL), 0);
@@ -450,7 +454,9 @@ static void a_kernel_is_loaded_without_an_image(void **state)
     struct lathe_function *first = NULL, *second = NULL, *other = NULL;
     char *text;
 
-    assert_status(f, lathe_plan_gemm(&plan, &problem, NULL, &f->error), LATHE_OK);
+    assert_status(
+        f, lathe_plan_gemm(&plan, &problem, lathe_plan_options(.arch = LATHE_SM_90A), &f->error),
+        LATHE_OK);
     assert_status(f, lathe_emit(&kernel, &plan, NULL, &f->error), LATHE_OK);
     assert_status(f, lathe_load_kernel(f->context, &first, kernel, &f->error), LATHE_OK);
     assert_status(f, lathe_load_kernel(f->context, &second, kernel, &f->error), LATHE_OK);

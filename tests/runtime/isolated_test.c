@@ -16,6 +16,7 @@ static void the_kernel_spins_and_ends(void **state)
 
     setenv("LATHE_EMU_LIBRARY", EMULATOR_PATH, 1);
     f->options.emulator = LATHE_EMULATOR_ALWAYS;
+    f->options.emulated_arch = LATHE_SM_90A;
     runtime_again(f);
     unsetenv("LATHE_EMU_LIBRARY");
     assert_status(f, lt_stream_open(&stream, f->context, &f->error), LATHE_OK);

@@ -51,7 +51,12 @@ static enum lathe_status read_request(struct lathe_request *request, const char 
         assert_true(count < 64);
         words[count++] = word;
     }
-    return lathe_request_parse(request, count, words, err);
+
+    enum lathe_status status = lathe_request_parse(request, count, words, err);
+
+    if (request->plan.arch == LATHE_ARCH_DEFAULT)
+        request->plan.arch = LATHE_SM_90A;
+    return status;
 }
 
 enum lathe_status plan_words(struct lathe_plan *plan, const char *words, struct lathe_error *err)

@@ -11,7 +11,8 @@ enum { WORDS_MAX = 1024 };
 extern const char *const sample_requests[];
 extern const int sample_count;
 
-/* Reads "gemm m=1 ..." and plans it. */
+/* Reads "gemm m=1 ..." and plans it. Here a request that names no architecture is for sm_90a, as
+ * all samples are. */
 enum lathe_status plan_words(struct lathe_plan *plan, const char *words, struct lathe_error *err);
 
 /* The same for a request that can be planned; the test fails with the message if it cannot. */

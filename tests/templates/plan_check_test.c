@@ -341,6 +341,7 @@ static void a_variant_is_a_preset_or_says_that_it_was_changed(void **state)
         struct lathe_error err = {0};
 
         strcpy(plan.variant, wrong[i]);
+        options.arch = LATHE_SM_90A;
         strcpy(options.variant, wrong[i]);
         assert_int_equal(lathe_plan_check(&plan, &err), LATHE_BAD_WORD);
         assert_has(err.message, ": no such variant; nearest: variant=hopper-best");
@@ -369,6 +370,7 @@ static void an_option_without_an_end_is_no_variant(void **state)
     struct lathe_plan plan;
     struct lathe_error err = {0};
 
+    options.arch = LATHE_SM_90A;
     memset(options.variant, 'A', sizeof options.variant);
     options.tile[0] = 0x41414141;
 

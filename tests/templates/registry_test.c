@@ -167,6 +167,7 @@ static void options_of_older_and_newer_headers_are_read_as_far_as_they_go(void *
 
     memset(&new, 0, sizeof new);
     new.options.struct_size = sizeof new;
+    new.options.arch = LATHE_SM_90A;
     new.options.stages = 2;
     assert_int_equal(lathe_plan_gemm(&plan, problem, &new.options, NULL), LATHE_OK);
     assert_int_equal(plan.stages, 2);
