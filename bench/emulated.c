@@ -38,7 +38,9 @@ static struct lathe_context *open_context(void)
     struct lathe_context *context = NULL;
     struct lathe_error error;
 
-    must(lathe_context_create(&context, lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS),
+    must(lathe_context_create(&context,
+                              lathe_context_options(.emulator = LATHE_EMULATOR_ALWAYS,
+                                                    .emulated_arch = LATHE_SM_90A),
                               &error),
          &error);
     return context;

@@ -321,12 +321,22 @@ static void remove_directory(const char *directory)
 
 int main(int count, char **words)
 {
-    static const char *const narrow = "gemm m=4096 n=4096 k=4096 tile=128x128x64 cluster=1x1x1";
-    static const char *const wide = "gemm m=4096 n=4096 k=4096 tile=128x256x64 cluster=2x1x1";
-    static const char *const beta =
-        "gemm m=4096 n=4096 k=4096 tile=128x256x64 cluster=2x1x1 beta=any";
+    static const char narrow[] =
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a tile=128x128x64 cluster=1x1x1";
+    static const char wide[] =
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a tile=128x256x64 cluster=2x1x1";
+    static const char beta[] =
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a tile=128x256x64 cluster=2x1x1 beta=any";
+    static const char *const linked[] = {
+        narrow,
+        wide,
+        beta,
+        "gemm m=4096 n=4096 k=4096 arch=sm_100a",
+        "gemm m=4096 n=4096 k=4096 arch=sm_100a beta=any",
+        "gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-9",
+    };
     static const char *const explained[] = {
-        "gemm m=4096 n=4096 k=4096 tile=128x256x64 stages=9",
+        "gemm m=4096 n=4096 k=4096 arch=sm_90a tile=128x256x64 stages=9",
         "gemm m=4096 n=4096 k=4096 out=f32 arch=sm_100a tile=256x128x64 stages=9",
         "gemm m=4096 n=4096 k=4096 arch=sm_90a",
         "gemm m=4096 n=4096 k=4096 arch=sm_90a stages=60",
@@ -345,12 +355,12 @@ int main(int count, char **words)
     print_emission(narrow);
     print_emission(wide);
     print_emission(beta);
+    print_emission("gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-9 beta=any");
     for (size_t i = 0; i < sizeof explained / sizeof explained[0]; i++)
         print_explanation(explained[i]);
     fflush(stdout);
-    print_links(words[0], narrow);
-    print_links(words[0], wide);
-    print_links(words[0], beta);
+    for (size_t i = 0; i < sizeof linked / sizeof linked[0]; i++)
+        print_links(words[0], linked[i]);
     print_warm(words[0], wide);
     print_on_device(wide);
     remove_directory(directory);

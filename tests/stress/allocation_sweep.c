@@ -104,6 +104,7 @@ static struct lathe_plan_options small_plan(int columns)
 {
     struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
 
+    options.arch = LATHE_SM_90A; /* the stub driver's */
     options.tile[0] = options.tile[2] = 64;
     options.tile[1] = columns;
     options.cluster[0] = 2;

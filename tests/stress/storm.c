@@ -69,6 +69,7 @@ static void make_problems(struct storm *storm)
         *options = (struct lathe_plan_options)LATHE_PLAN_OPTIONS_INIT;
         problem->m = 512 + 64 * (i % 2); /* two problems may have one kernel */
         problem->n = problem->k = 512;
+        options->arch = LATHE_SM_90A; /* the stub driver's */
         options->tile[0] = options->tile[2] = 64;
         options->tile[1] = 8 + 8 * (i / 2);
         options->cluster[0] = 1 + i / 2 % 2;
