@@ -1,15 +1,16 @@
 /* ladder_suite.c: every rung of a ladder on the same problems, each element of each answer checked.
  *
  *     ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] [schedule=dynamic] [seed=N] [every=N]
- *                  [schedules=N]
+ *                  [schedules=N] [deep=N]
  *
  * For every variant with a kernel for the architecture, that of the GPU or the one named (sm_90a):
  * f16 and bf16 on the problems below, with tails in all directions, k shorter than the ring, and
  * numbers of steps that are no multiple of the stages; with NaN around the inputs and canaries
  * around D. Which data, factors and type of D a problem has is drawn from the seed. A rung that
  * sums in f16 has to refuse bf16. With schedule=dynamic the rungs with flow=specialised alone,
- * which then ask for their tiles. On the emulator each case runs under so many schedules; every=N
- * leaves out all but each N-th case. A kernel that the linker spills for or warns of fails.
+ * which then ask for their tiles. On the emulator each case runs under so many schedules, and those
+ * of the first three shapes under deep=N if that is more; every=N leaves out all but each N-th
+ * case. A kernel that the linker spills for or warns of fails.
  *
  * Prints a line a case, as TAP does, then "N passed, M failed, K skipped". */
 #include "include/lathe_tools.h"
@@ -25,14 +26,15 @@
 
 /* m, n, k. */
 static const int shapes[][3] = {
-    {1, 1, 1},       {7, 9, 16},      {64, 64, 64},    {128, 128, 128},  {128, 256, 192},
-    {256, 256, 256}, {127, 255, 320}, {129, 257, 384}, {300, 270, 200},  {96, 520, 448},
-    {513, 130, 72},  {200, 511, 999}, {256, 512, 0},   {33, 1000, 24},   {640, 384, 576},
-    {257, 129, 640}, {384, 600, 64},  {130, 260, 130}, {511, 63, 512},   {1, 2048, 264},
-    {1024, 8, 328},  {448, 448, 65},  {255, 769, 704}, {320, 320, 1096}, {128, 256, 4160},
-    {257, 257, 63},  {512, 512, 127}, {2, 3, 5000},    {256, 256, 1},
+    {128, 256, 4160}, {255, 769, 704},  {513, 130, 72}, /* deep */
+    {1, 1, 1},        {7, 9, 16},       {64, 64, 64},    {128, 128, 128}, {128, 256, 192},
+    {256, 256, 256},  {127, 255, 320},  {129, 257, 384}, {300, 270, 200}, {96, 520, 448},
+    {200, 511, 999},  {256, 512, 0},    {33, 1000, 24},  {640, 384, 576}, {257, 129, 640},
+    {384, 600, 64},   {130, 260, 130},  {511, 63, 512},  {1, 2048, 264},  {1024, 8, 328},
+    {448, 448, 65},   {320, 320, 1096}, {257, 257, 63},  {512, 512, 127}, {2, 3, 5000},
+    {256, 256, 1},
 };
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { SHAPES = sizeof shapes / sizeof shapes[0], DEEP_SHAPES = 3 };
 
 struct suite {
     struct lathe_context *context;
@@ -40,7 +42,7 @@ struct suite {
     bool is_dynamic;
     void (*set_seed)(uint64_t seed); /* of the emulator's schedule; null on a GPU */
     uint64_t seed, drawn;
-    int every, schedules, number;
+    int every, schedules, deep, number;
     int passed, failed;
 };
 
@@ -119,10 +121,10 @@ static bool is_refused(const struct gpu_case *c)
            strstr(error.message, "acc=f16 type=bf16") != NULL;
 }
 
-static void run_case(struct suite *suite, const struct gpu_case *c, bool sums_in_f16)
+static void run_case(struct suite *suite, const struct gpu_case *c, int schedules, bool sums_in_f16)
 {
-    int schedules = suite->set_seed ? suite->schedules : 1;
-
+    if (!suite->set_seed)
+        schedules = 1;
     if (sums_in_f16 && c->problem.type == LATHE_BF16) {
         count(suite, is_refused(c), c);
         return;
@@ -157,9 +159,10 @@ static void run_rung(struct suite *suite, const char *variant, bool in_f16)
     for (int type = 0; type < 2; type++)
         for (int i = 0; i < SHAPES; i++) {
             struct gpu_case c = draw_case(suite, variant, types[type], shapes[i]);
+            bool is_deep = i < DEEP_SHAPES && suite->deep > suite->schedules;
 
             if (suite->number++ % suite->every == 0)
-                run_case(suite, &c, in_f16);
+                run_case(suite, &c, is_deep ? suite->deep : suite->schedules, in_f16);
         }
 }
 
@@ -201,6 +204,8 @@ static bool read_arguments(struct suite *suite, int count, char **words)
             suite->every = atoi(value);
         else if (strncmp(words[i], "schedules=", 10) == 0)
             suite->schedules = atoi(value);
+        else if (strncmp(words[i], "deep=", 5) == 0)
+            suite->deep = atoi(value);
         else
             return false;
     }
@@ -220,7 +225,7 @@ int main(int count, char **words)
     if ((!emulated && !(count > 1 && strcmp(words[1], "gpu") == 0)) ||
         !read_arguments(&suite, count, words)) {
         fprintf(stderr, "usage: ladder_suite emulator|gpu [arch=sm_90a|sm_100a|sm_103a] "
-                        "[schedule=dynamic] [seed=N] [every=N] [schedules=N]\n");
+                        "[schedule=dynamic] [seed=N] [every=N] [schedules=N] [deep=N]\n");
         return 2;
     }
     if (!gpu_open(&suite.context, emulated, suite.arch, &suite.set_seed, &error)) {
