@@ -85,24 +85,54 @@ void emu_timed_end_cluster(struct emu_cluster *cluster);
 /* The next cycle in which something happens. False where the run has ended. */
 bool emu_timed_round(struct emu_run *run);
 
-/* ---- Units (timed_unit.c) ---- */
+/* ---- Units ----
+ *
+ * Each is a cycle from which on it is free. */
+
+static inline uint64_t emu_later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t emu_cycles_of(uint64_t bytes, uint32_t rate)
+{
+    return (bytes + rate - 1) / rate;
+}
+
+/* A unit is busy for so many cycles, from `from` on or when it is free; returns when it begins.
+ * Who asks for the units that all share gives the time of its instruction, and adds what lies
+ * between: what is asked for now and needed later would else keep others from what is free. */
+static inline uint64_t emu_take(uint64_t *unit, uint64_t from, uint64_t cycles)
+{
+    uint64_t begin = emu_later(*unit, from);
+
+    *unit = begin + cycles;
+    return begin;
+}
+
+/* ---- Those of timed_unit.c ---- */
 
 struct emu_sm *emu_timed_sm(const struct emu_cta *cta);
 /* The cycle in which the next step of a copy is done. */
 uint64_t emu_timed_copy(struct emu_cluster *cluster, const struct emu_async *work);
 /* The same of a cp.async of one lane. */
 uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t bytes);
-/* The cycle in which a product that is issued now by the last of its warps is done. */
-uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op);
-/* The same of a tcgen05.mma of the CTAs, of so many rows in each, and so many columns. */
-uint64_t emu_timed_tensor(struct emu_warp *warp, const struct emu_op *op,
-                          struct emu_cta *const *ctas, int cta_count, uint32_t rows, uint32_t n,
-                          bool a_in_tmem);
 /* An instruction of the warp has been issued: until when its warp is busy. */
 uint64_t emu_timed_cost(struct emu_warp *warp, const struct emu_frame *frame,
                         const struct emu_op *op, uint32_t mask);
 /* The cycle in which what the operation reads and writes is there. */
 uint64_t emu_timed_operands(const struct emu_warp *warp, const struct emu_frame *frame,
                             const struct emu_op *op);
+
+/* ---- Those of timed_tensor.c ---- */
+
+/* The cycle in which a product that is issued now by the last of its warps is done. */
+uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op);
+/* The same of a tcgen05.mma of the CTAs, of so many rows in each, and so many columns. */
+uint64_t emu_timed_tensor(struct emu_warp *warp, const struct emu_op *op,
+                          struct emu_cta *const *ctas, int cta_count, uint32_t rows, uint32_t n,
+                          bool a_in_tmem);
+/* The cycle in which the result of an mma.sync is there. */
+uint64_t emu_timed_mma(struct emu_warp *warp, const struct emu_op *op);
 
 #endif

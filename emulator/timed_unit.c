@@ -1,13 +1,13 @@
-/* timed_unit.c: the units of the model of time: issue, loads, TMA, L2, tensor cores. Each has a
- * cycle from which on it is free, and serves in the order in which it is asked. */
-#include "emulator/mma_element.h"
+/* timed_unit.c: the units of the model of time: issue, loads, TMA, L2; those of tensor cores stand
+ * in timed_tensor.c. Each has a cycle from which on it is free, and serves in the order in which it
+ * is asked. */
 #include "emulator/state.h"
 #include "emulator/timed.h"
 #include "emulator/trace.h"
 
 #include <string.h>
 
-enum { LINE_SHIFT = 7, WGMMA_ROWS = 64 };
+enum { LINE_SHIFT = 7 };
 
 static struct emu_timed *timed_of(const struct emu_cluster *cluster)
 {
@@ -22,32 +22,11 @@ struct emu_sm *emu_timed_sm(const struct emu_cta *cta)
     return &timed->sms[(cluster->timed->place * cluster->cta_count + cta->rank) % timed->sm_count];
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t cycles_of(uint64_t bytes, uint32_t rate)
-{
-    return (bytes + rate - 1) / rate;
-}
-
-/* A unit is busy for so many cycles, from `from` on or when it is free; returns when it begins.
- * Who asks for the units that all share gives the time of its instruction, and adds what lies
- * between: what is asked for now and needed later would else keep others from what is free. */
-static uint64_t take(uint64_t *unit, uint64_t from, uint64_t cycles)
-{
-    uint64_t begin = later(*unit, from);
-
-    *unit = begin + cycles;
-    return begin;
-}
-
 /* The same for one whose rate is many bytes a cycle; returns when the last has gone through. */
 static uint64_t pass(uint64_t *gone, uint64_t from, uint64_t bytes, uint32_t rate)
 {
-    *gone = later(*gone, from * rate) + bytes;
-    return cycles_of(*gone, rate);
+    *gone = emu_later(*gone, from * rate) + bytes;
+    return emu_cycles_of(*gone, rate);
 }
 
 /* ---- L2 ---- */
@@ -84,8 +63,8 @@ static uint64_t read_l2(struct traffic *traffic)
     timed->trace->summary.l2_bytes += traffic->bytes;
     timed->trace->summary.dram_bytes += traffic->missed;
     if (traffic->missed > 0)
-        end = later(end, pass(&timed->dram, timed->now, traffic->missed, timing->dram_bytes) +
-                             timing->dram_latency);
+        end = emu_later(end, pass(&timed->dram, timed->now, traffic->missed, timing->dram_bytes) +
+                                 timing->dram_latency);
     return end;
 }
 
@@ -127,14 +106,14 @@ static void request(struct emu_timed_cluster *own, const struct emu_async *work)
     uint64_t begin;
 
     touch_global(work, &traffic, true);
-    begin = take(&emu_timed_sm(work->warp->cta)->copies, timed->now + timing->copy_start,
-                 cycles_of(work->announced, timing->copy_bytes));
+    begin = emu_take(&emu_timed_sm(work->warp->cta)->copies, timed->now + timing->copy_start,
+                     emu_cycles_of(work->announced, timing->copy_bytes));
     own->op = work->op;
     own->warp = work->warp;
     own->lane = work->lane;
     own->issued = timed->now;
     own->begin = begin + timing->l2_latency;
-    own->arrives = later(read_l2(&traffic) + timing->copy_start, begin) + timing->l2_latency;
+    own->arrives = emu_later(read_l2(&traffic) + timing->copy_start, begin) + timing->l2_latency;
 }
 
 /* From L2 to a CTA: all targets of a multicast have what one request brings. */
@@ -144,15 +123,15 @@ static uint64_t load(struct emu_cluster *cluster, const struct emu_async *work,
     struct emu_timed *timed = timed_of(cluster);
     const struct emu_timing *timing = timed->timing;
     struct emu_timed_cluster *own = cluster->timed;
-    uint64_t cycles = cycles_of(work->announced, timing->ingress_bytes), begin;
+    uint64_t cycles = emu_cycles_of(work->announced, timing->ingress_bytes), begin;
 
     if (own->op != work->op || own->warp != work->warp || own->lane != work->lane ||
         own->issued != timed->now)
         request(own, work);
     timed->trace->summary.copy_bytes += work->announced;
-    begin = take(&emu_timed_sm(to)->ingress, timed->now, cycles) + timing->copy_start +
+    begin = emu_take(&emu_timed_sm(to)->ingress, timed->now, cycles) + timing->copy_start +
             timing->l2_latency;
-    return later(own->arrives, later(begin, own->begin) + cycles);
+    return emu_later(own->arrives, emu_later(begin, own->begin) + cycles);
 }
 
 /* Out of shared memory, and out of the multiprocessor. */
@@ -160,10 +139,10 @@ static uint64_t read_shared(const struct emu_async *work)
 {
     const struct emu_timed *timed = timed_of(work->warp->cta->cluster);
     uint32_t bytes = work->is_tensor ? work->announced : work->bytes;
-    uint64_t cycles = cycles_of(bytes, timed->timing->copy_bytes);
+    uint64_t cycles = emu_cycles_of(bytes, timed->timing->copy_bytes);
 
-    return take(&emu_timed_sm(work->warp->cta)->copies, timed->now + timed->timing->copy_start,
-                cycles) +
+    return emu_take(&emu_timed_sm(work->warp->cta)->copies, timed->now + timed->timing->copy_start,
+                    cycles) +
            cycles;
 }
 
@@ -184,9 +163,9 @@ static uint64_t write_global(const struct emu_async *work)
 static uint64_t write_remote(const struct emu_async *work)
 {
     const struct emu_timed *timed = timed_of(work->warp->cta->cluster);
-    uint64_t cycles = cycles_of(work->bytes, timed->timing->ingress_bytes);
+    uint64_t cycles = emu_cycles_of(work->bytes, timed->timing->ingress_bytes);
 
-    return take(&emu_timed_sm(work->to_cta)->ingress, timed->now, cycles) + cycles +
+    return emu_take(&emu_timed_sm(work->to_cta)->ingress, timed->now, cycles) + cycles +
            timed->timing->remote_latency;
 }
 
@@ -215,67 +194,6 @@ uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t byt
 
     touch(&traffic, from, bytes, true);
     return read_l2(&traffic) + timed->timing->costs[EMU_COST_GLOBAL_LOAD].latency;
-}
-
-/* ---- Tensor cores ---- */
-
-/* Of what is multiplied at a time all types take the same bytes of k, and the same time: N / 2 for
- * 16 bits; but shared memory has to bring A, if it is there, and B. */
-static uint64_t product_cycles(const struct emu_timing *timing, uint32_t rows, uint32_t n,
-                               bool reads_a)
-{
-    enum { K_BYTES = 32, K_OF_16_BITS = 16 };
-    uint64_t products = cycles_of((uint64_t)rows * n * K_OF_16_BITS, timing->products),
-             bytes = (uint64_t)K_BYTES * (n + (reads_a ? rows : 0));
-
-    return later(products, cycles_of(bytes, timing->shared_bytes));
-}
-
-uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op)
-{
-    struct emu_timed *timed = timed_of(warp->cta->cluster);
-    const struct emu_wgmma *wgmma = &op->tensor.wgmma;
-    uint64_t cycles = product_cycles(timed->timing, WGMMA_ROWS, (uint32_t)wgmma->n,
-                                     !wgmma->a_in_registers),
-             begin = take(&emu_timed_sm(warp->cta)->products,
-                          timed->now + timed->timing->product_start, cycles);
-
-    timed->trace->summary.tensor_cycles += cycles;
-    emu_trace_product(warp, op, (uint32_t)wgmma->n, begin, begin + cycles);
-    return begin + cycles + timed->timing->product_end;
-}
-
-/* Both multiprocessors of a pair begin at the same time. */
-uint64_t emu_timed_tensor(struct emu_warp *warp, const struct emu_op *op,
-                          struct emu_cta *const *ctas, int cta_count, uint32_t rows, uint32_t n,
-                          bool a_in_tmem)
-{
-    struct emu_timed *timed = timed_of(warp->cta->cluster);
-    uint64_t cycles = product_cycles(timed->timing, rows, n, !a_in_tmem),
-             begin = timed->now + timed->timing->product_start;
-
-    for (int i = 0; i < cta_count; i++)
-        begin = later(begin, emu_timed_sm(ctas[i])->products);
-    for (int i = 0; i < cta_count; i++)
-        emu_timed_sm(ctas[i])->products = begin + cycles;
-    timed->trace->summary.tensor_cycles += cycles * (uint64_t)cta_count;
-    emu_trace_product(warp, op, n, begin, begin + cycles);
-    return begin + cycles + timed->timing->product_end;
-}
-
-static uint64_t mma_end(struct emu_warp *warp, const struct emu_op *op)
-{
-    struct emu_timed *timed = timed_of(warp->cta->cluster);
-    const struct emu_timing *timing = timed->timing;
-    const struct emu_mma_sync *mma = &op->tensor.mma;
-    uint64_t bits = (uint64_t)mma->m * (uint64_t)mma->n * (uint64_t)mma->k *
-                    (uint64_t)emu_element_bits(mma->a),
-             rate = (uint64_t)timing->products * 16 * timing->mma_percent / 100 / EMU_SCHEDULERS,
-             cycles = (bits + rate - 1) / rate,
-             begin = take(&emu_timed_sm(warp->cta)->mma[warp->index % EMU_SCHEDULERS], timed->now,
-                          cycles);
-
-    return begin + timing->costs[EMU_COST_MMA].latency;
 }
 
 /* ---- Instructions ---- */
@@ -325,11 +243,11 @@ uint64_t emu_timed_operands(const struct emu_warp *warp, const struct emu_frame 
 
         first = loading->until < first ? loading->until : first;
         if (loading->frame == frame && touches(op, loading->op))
-            until = later(until, loading->until);
+            until = emu_later(until, loading->until);
     }
     if (own->load_count == timed->timing->loads_under_way &&
         timed->timing->costs[op->cost].latency > 0)
-        until = later(until, first);
+        until = emu_later(until, first);
     return until;
 }
 
@@ -359,14 +277,14 @@ static uint64_t moved(struct emu_warp *warp, const struct emu_op *op, uint32_t m
     switch (op->cost) {
     case EMU_COST_SHARED_LOAD:
     case EMU_COST_SHARED_STORE:
-        cycles = cycles_of(bytes, timed->timing->shared_bytes);
-        return take(&sm->shared, timed->now, cycles) + cycles;
+        cycles = emu_cycles_of(bytes, timed->timing->shared_bytes);
+        return emu_take(&sm->shared, timed->now, cycles) + cycles;
     case EMU_COST_GLOBAL_LOAD:
     case EMU_COST_GLOBAL_STORE:
         timed->trace->summary.l2_bytes += bytes;
-        cycles = cycles_of(bytes, timed->timing->global_bytes);
-        return later(take(&sm->global, timed->now, cycles) + cycles,
-                     pass(&timed->l2, timed->now, bytes, timed->timing->l2_bytes));
+        cycles = emu_cycles_of(bytes, timed->timing->global_bytes);
+        return emu_later(emu_take(&sm->global, timed->now, cycles) + cycles,
+                         pass(&timed->l2, timed->now, bytes, timed->timing->l2_bytes));
     default:
         return timed->now;
     }
@@ -380,8 +298,9 @@ uint64_t emu_timed_cost(struct emu_warp *warp, const struct emu_frame *frame,
     uint64_t end;
 
     if (!mask || cost->latency == 0)
-        return later(timed->now + cost->busy, mask ? moved(warp, op, mask) : 0);
-    end = op->cost == EMU_COST_MMA ? mma_end(warp, op) : moved(warp, op, mask) + cost->latency;
+        return emu_later(timed->now + cost->busy, mask ? moved(warp, op, mask) : 0);
+    end =
+        op->cost == EMU_COST_MMA ? emu_timed_mma(warp, op) : moved(warp, op, mask) + cost->latency;
     expect(warp->timed, frame, op, end);
     return timed->now + cost->busy;
 }

@@ -75,6 +75,10 @@ struct emu_timing {
     struct emu_cost costs[EMU_COST_CLASSES];
 };
 
+/* The tables (timing_table.c), the oldest architecture first. */
+extern const struct emu_timing emu_timings[];
+extern const int emu_timing_count;
+
 /* Of the newest architecture that is not newer than the target, else of the oldest. */
 const struct emu_timing *emu_timing_of(int target);
 enum emu_cost_class emu_cost_class_of(const struct emu_instruction *text);
