@@ -23,6 +23,11 @@ uint32_t emu_tmem_copy_columns(enum emu_tmem_copy copy)
     return (uint32_t)shapes[copy].units * UNIT_BYTES / 4;
 }
 
+uint32_t emu_tmem_copy_bytes(enum emu_tmem_copy copy)
+{
+    return (uint32_t)(shapes[copy].rows * shapes[copy].units * UNIT_BYTES);
+}
+
 static uint32_t lane_of(enum emu_tmem_copy copy, int row)
 {
     const struct shape *shape = &shapes[copy];

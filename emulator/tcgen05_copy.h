@@ -9,6 +9,8 @@
 enum { EMU_SHIFT_COLUMNS = 8, EMU_COPY_ROW_BYTES = 16 };
 
 uint32_t emu_tmem_copy_columns(enum emu_tmem_copy copy);
+/* What it brings, once for all replicas. */
+uint32_t emu_tmem_copy_bytes(enum emu_tmem_copy copy);
 /* False where the descriptor leads outside of shared memory. */
 bool emu_tmem_copy(const struct emu_tcgen05 *form, const struct emu_descriptor *matrix,
                    const unsigned char *shared, uint32_t shared_bytes, uint32_t *cells,

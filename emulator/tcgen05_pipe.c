@@ -67,15 +67,23 @@ static bool is_ready(const struct emu_pipe *pipe, size_t at)
 
 /* ---- The list ---- */
 
+/* When what its thread has issued so far is done, where time is modelled: then it is known. */
+static uint64_t last_due(const struct emu_pipe *pipe, const struct emu_piped *item)
+{
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < pipe->count; i++)
+        if (pipe->list[i].warp == item->warp && pipe->list[i].lane == item->lane &&
+            !is(&pipe->list[i], EMU_TCGEN05_COMMIT))
+            last = emu_later(last, pipe->list[i].due);
+    return last;
+}
+
 /* As those of copies. */
 static uint64_t draw_due(struct emu_cluster *cluster, const struct emu_piped *item)
 {
     if (cluster->timed)
-        return is(item, EMU_TCGEN05_MMA)
-                   ? emu_timed_tensor(item->warp, item->op, item->ctas, item->cta_count,
-                                      (uint32_t)(item->product.m / item->cta_count),
-                                      (uint32_t)item->product.n, item->product.a_in_tmem)
-                   : cluster->turn + 1;
+        return emu_timed_piped(item, last_due(cluster->pipe, item));
     return emu_draw_due(cluster);
 }
 
@@ -115,9 +123,10 @@ static bool add(const struct emu_piped *item)
                   "no memory for work of the tensor cores");
         return false;
     }
-    added = &cluster->pipe->list[cluster->pipe->count++];
+    added = &cluster->pipe->list[cluster->pipe->count];
     *added = *item;
     added->due = draw_due(cluster, item);
+    cluster->pipe->count++;
     if (item->warp->check && is(item, EMU_TCGEN05_COMMIT))
         emu_check_tcgen05_commit(added);
     else if (item->warp->check)

@@ -31,7 +31,9 @@ static bool make_lines(struct emu_timed *timed, const struct emu_memory *memory)
 
     timed->line_count = (bytes + LINE_BYTES - 1) / LINE_BYTES;
     timed->lines = calloc(timed->line_count / LINES_OF_A_WORD + 1, sizeof *timed->lines);
-    return timed->lines != NULL;
+    if (timed->timing->waits_for_lines)
+        timed->comes = calloc(timed->line_count + 1, sizeof *timed->comes);
+    return timed->lines && (timed->comes || !timed->timing->waits_for_lines);
 }
 
 bool emu_timed_begin(struct emu_run *run)
@@ -64,6 +66,7 @@ void emu_timed_end(struct emu_run *run)
     free(timed->sms);
     free(timed->taken);
     free(timed->lines);
+    free(timed->comes);
     free(timed);
     run->timed = NULL;
 }

@@ -14,6 +14,7 @@ struct emu_cluster;
 struct emu_cta;
 struct emu_frame;
 struct emu_op;
+struct emu_piped;
 struct emu_run;
 struct emu_trace;
 struct emu_warp;
@@ -27,10 +28,12 @@ enum { EMU_SCHEDULERS = 4, EMU_LOADS_MAX = 8 };
 struct emu_sm {
     uint64_t issued[EMU_SCHEDULERS]; /* one more than the cycle of the last instruction */
     uint64_t mma[EMU_SCHEDULERS];    /* tensor cores, for mma.sync                      */
-    uint64_t products;               /* all four of them, for wgmma                     */
-    uint64_t copies;                 /* TMA                                             */
-    uint64_t ingress;                /* the way in from L2                              */
-    uint64_t shared, global;         /* the ways of loads and stores                    */
+    uint64_t products;               /* all four of them, for wgmma and tcgen05.mma     */
+    uint64_t tensor_copies;          /* into tensor memory                              */
+    uint64_t tmem_loads[EMU_SCHEDULERS], tmem_stores[EMU_SCHEDULERS];
+    uint64_t copies;         /* TMA                                             */
+    uint64_t ingress;        /* the way in from L2                              */
+    uint64_t shared, global; /* the ways of loads and stores                    */
 };
 
 /* A load whose result is not there yet. */
@@ -48,6 +51,7 @@ struct emu_timed_warp {
     bool asleep;       /* all of it waits                                       */
     struct emu_loading loads[EMU_LOADS_MAX];
     uint32_t load_count;
+    uint64_t loaded, stored;      /* cycles in which its tcgen05.ld and .st are over */
     struct emu_trace_warp *trace; /* null: its events are not kept */
 };
 
@@ -72,6 +76,7 @@ struct emu_timed {
     bool *taken;       /* places of resident clusters                               */
     uint64_t l2, dram; /* bytes that have gone through, as if from cycle 0 on       */
     uint64_t *lines;   /* of global memory that L2 has: a bit for each 128 bytes    */
+    uint64_t *comes;   /* the cycle in which a line is in L2; null: at once */
     uint64_t line_count;
     uint32_t idle; /* times in a row that all slept, and were woken in vain     */
 };
@@ -126,13 +131,15 @@ uint64_t emu_timed_operands(const struct emu_warp *warp, const struct emu_frame 
 
 /* ---- Those of timed_tensor.c ---- */
 
-/* The cycle in which a product that is issued now by the last of its warps is done. */
+/* The cycle in which a wgmma that is issued now by the last of its warps is done. */
 uint64_t emu_timed_product(struct emu_warp *warp, const struct emu_op *op);
-/* The same of a tcgen05.mma of the CTAs, of so many rows in each, and so many columns. */
-uint64_t emu_timed_tensor(struct emu_warp *warp, const struct emu_op *op,
-                          struct emu_cta *const *ctas, int cta_count, uint32_t rows, uint32_t n,
-                          bool a_in_tmem);
+/* The same of what a thread issues of tcgen05, and of a commit, whose thread has nothing under way
+ * from the cycle `before` on. */
+uint64_t emu_timed_piped(const struct emu_piped *item, uint64_t before);
 /* The cycle in which the result of an mma.sync is there. */
 uint64_t emu_timed_mma(struct emu_warp *warp, const struct emu_op *op);
+/* A tcgen05.ld or .st is issued; and the cycle in which a wait for all of either is over. */
+void emu_timed_tmem_move(struct emu_warp *warp, const struct emu_op *op);
+uint64_t emu_timed_tmem_wait(const struct emu_warp *warp, const struct emu_op *op);
 
 #endif

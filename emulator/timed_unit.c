@@ -34,7 +34,23 @@ static uint64_t pass(uint64_t *gone, uint64_t from, uint64_t bytes, uint32_t rat
 struct traffic {
     struct emu_timed *timed;
     uint64_t bytes, missed;
+    uint64_t comes; /* when lines that somebody else has asked for are in L2 */
 };
+
+/* A line that is read is in L2 when DRAM has sent it, and who wants it meanwhile waits as well. */
+static void expect_line(struct traffic *traffic, uint64_t line, bool missed)
+{
+    struct emu_timed *timed = traffic->timed;
+    const struct emu_timing *timing = timed->timing;
+
+    if (missed)
+        timed->comes[line] =
+            emu_later(emu_cycles_of(timed->dram + traffic->missed, timing->dram_bytes),
+                      timed->now) +
+            timing->dram_latency;
+    else
+        traffic->comes = emu_later(traffic->comes, timed->comes[line]);
+}
 
 /* Bytes of global memory that are read: who is the first to read a line has it from DRAM. */
 static void touch(struct traffic *traffic, uint64_t address, uint64_t bytes, bool reads)
@@ -46,9 +62,12 @@ static void touch(struct traffic *traffic, uint64_t address, uint64_t bytes, boo
     traffic->bytes += bytes;
     for (uint64_t line = first; bytes > 0 && line <= last && line < timed->line_count; line++) {
         uint64_t bit = (uint64_t)1 << (line & 63);
+        bool missed = reads && !(timed->lines[line >> 6] & bit);
 
-        if (reads && !(timed->lines[line >> 6] & bit))
+        if (missed)
             traffic->missed += (uint64_t)1 << LINE_SHIFT;
+        if (reads && timed->comes)
+            expect_line(traffic, line, missed);
         timed->lines[line >> 6] |= bit;
     }
 }
@@ -65,7 +84,7 @@ static uint64_t read_l2(struct traffic *traffic)
     if (traffic->missed > 0)
         end = emu_later(end, pass(&timed->dram, timed->now, traffic->missed, timing->dram_bytes) +
                                  timing->dram_latency);
-    return end;
+    return emu_later(end, traffic->comes);
 }
 
 /* ---- TMA ---- */
@@ -102,7 +121,7 @@ static void request(struct emu_timed_cluster *own, const struct emu_async *work)
 {
     struct emu_timed *timed = timed_of(work->warp->cta->cluster);
     const struct emu_timing *timing = timed->timing;
-    struct traffic traffic = {timed, 0, 0};
+    struct traffic traffic = {timed, 0, 0, 0};
     uint64_t begin;
 
     touch_global(work, &traffic, true);
@@ -149,7 +168,7 @@ static uint64_t read_shared(const struct emu_async *work)
 static uint64_t write_global(const struct emu_async *work)
 {
     struct emu_timed *timed = timed_of(work->warp->cta->cluster);
-    struct traffic traffic = {timed, 0, 0};
+    struct traffic traffic = {timed, 0, 0, 0};
 
     touch_global(work, &traffic, false);
     timed->trace->summary.l2_bytes += traffic.bytes;
@@ -190,7 +209,7 @@ uint64_t emu_timed_copy(struct emu_cluster *cluster, const struct emu_async *wor
 uint64_t emu_timed_small_copy(struct emu_warp *warp, uint64_t from, uint32_t bytes)
 {
     struct emu_timed *timed = timed_of(warp->cta->cluster);
-    struct traffic traffic = {timed, 0, 0};
+    struct traffic traffic = {timed, 0, 0, 0};
 
     touch(&traffic, from, bytes, true);
     return read_l2(&traffic) + timed->timing->costs[EMU_COST_GLOBAL_LOAD].latency;
@@ -235,7 +254,8 @@ uint64_t emu_timed_operands(const struct emu_warp *warp, const struct emu_frame 
 {
     struct emu_timed_warp *own = warp->timed;
     const struct emu_timed *timed = timed_of(warp->cta->cluster);
-    uint64_t until = 0, first = EMU_NEVER;
+    uint64_t until = op->cost == EMU_COST_TMEM_WAIT ? emu_timed_tmem_wait(warp, op) : 0,
+             first = EMU_NEVER;
 
     forget_loads(own, timed->now);
     for (uint32_t i = 0; i < own->load_count; i++) {
@@ -297,6 +317,10 @@ uint64_t emu_timed_cost(struct emu_warp *warp, const struct emu_frame *frame,
     const struct emu_cost *cost = &timed->timing->costs[mask ? op->cost : EMU_COST_ALU];
     uint64_t end;
 
+    if (mask && (op->cost == EMU_COST_TMEM_LOAD || op->cost == EMU_COST_TMEM_STORE)) {
+        emu_timed_tmem_move(warp, op);
+        return timed->now + cost->busy;
+    }
     if (!mask || cost->latency == 0)
         return emu_later(timed->now + cost->busy, mask ? moved(warp, op, mask) : 0);
     end =

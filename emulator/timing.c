@@ -73,9 +73,21 @@ static enum emu_cost_class of_product(const struct emu_instruction *text)
 
 static enum emu_cost_class of_tensor(const struct emu_instruction *text)
 {
-    return has(text, "mma") || has(text, "cp") || has(text, "shift") ? EMU_COST_PRODUCT_ISSUE
-           : has(text, "commit")                                     ? EMU_COST_MBARRIER
-                                                                     : EMU_COST_GROUP;
+    static const struct {
+        const char *word;
+        enum emu_cost_class class;
+    } kinds[] = {
+        {"mma", EMU_COST_TENSOR_ISSUE},   {"cp", EMU_COST_TENSOR_ISSUE},
+        {"shift", EMU_COST_TENSOR_ISSUE}, {"commit", EMU_COST_TENSOR_COMMIT},
+        {"alloc", EMU_COST_TMEM_ALLOC},   {"ld", EMU_COST_TMEM_LOAD},
+        {"st", EMU_COST_TMEM_STORE},      {"wait::ld", EMU_COST_TMEM_WAIT},
+        {"wait::st", EMU_COST_TMEM_WAIT},
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (text->word_count > 1 && strcmp(text->words[1], kinds[i].word) == 0)
+            return kinds[i].class;
+    return EMU_COST_GROUP; /* fences, and what is given back */
 }
 
 static enum emu_cost_class of_launch_control(const struct emu_instruction *text)

@@ -5,6 +5,7 @@
 
 #include "emulator/ptx.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Instructions that cost the same. */
@@ -35,6 +36,12 @@ enum emu_cost_class {
     EMU_COST_PRODUCT_ISSUE, /* wgmma */
     EMU_COST_MMA,           /* mma.sync */
     EMU_COST_SETMAXNREG,
+    EMU_COST_TENSOR_ISSUE,  /* tcgen05.mma, .cp, .shift */
+    EMU_COST_TENSOR_COMMIT, /* tcgen05.commit */
+    EMU_COST_TMEM_ALLOC,    /* tcgen05.alloc */
+    EMU_COST_TMEM_LOAD,     /* tcgen05.ld */
+    EMU_COST_TMEM_STORE,    /* tcgen05.st */
+    EMU_COST_TMEM_WAIT,     /* for either, once it is over */
     EMU_COST_CLASSES
 };
 
@@ -64,13 +71,22 @@ struct emu_timing {
     uint32_t l2_bytes;       /* a cycle, of all multiprocessors together                    */
     uint32_t dram_latency;   /* on top of that of L2                                        */
     uint32_t dram_bytes;     /* a cycle                                                     */
+    bool waits_for_lines;    /* a line that another has asked for is there when it has come */
     uint32_t store_latency;  /* from the last byte's way out to the end of the store        */
     uint32_t remote_latency; /* from one multiprocessor of a cluster to another             */
 
-    uint32_t product_start; /* wgmma: from the last warp's instruction to the first product */
-    uint32_t product_end;   /* from the last product until a wait sees it                  */
+    /* wgmma and tcgen05.mma */
+    uint32_t product_start; /* from the last warp's instruction to the first product       */
+    uint32_t product_end;   /* from the last product until a wait or a commit sees it      */
     uint32_t products;      /* of 16-bit elements a cycle, of a multiprocessor             */
     uint32_t mma_percent;   /* of that rate that mma.sync comes to                         */
+
+    /* Tensor memory. The rates of a warp, for each has the lanes of one scheduler to itself. */
+    uint32_t tmem_load_bytes;   /* a cycle                                                  */
+    uint32_t tmem_store_bytes;  /* a cycle                                                  */
+    uint32_t tensor_copy_bytes; /* a cycle, tcgen05.cp, of a multiprocessor                */
+    uint32_t tensor_copy_end;   /* of cp and shift, from the last byte until a commit sees it */
+    uint32_t tensor_shift;      /* cycles of a tcgen05.shift                                */
 
     struct emu_cost costs[EMU_COST_CLASSES];
 };
