@@ -57,35 +57,36 @@ static void end(struct timed *t)
 
 /* ---- Products ---- */
 
-/* A chain of products that one thread issues, then a commit and a wait for it. */
+/* A chain of products that one thread issues, of a pair that of the even CTA, then a commit, to
+ * both, and a wait of all for it. */
 static const char *chain(const char *kind, int group, int m, int n, bool ws, bool a_in_tmem)
 {
     static char text[TEXT_SIZE];
     uint32_t type = strcmp(kind, "tf32") == 0 ? 2 : 0,
              descriptor = 1u << 4 | type << 7 | type << 10 | (uint32_t)(n >> 3) << 17 |
                           (uint32_t)(m >> 4) << 24;
-    int at =
-        snprintf(text, sizeof text,
-                 MODULE "mov.u32 %%r1, slot;\n"
-                        "tcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [%%r1], 512;\n"
-                        "ld.shared.b32 %%r29, [%%r1];\n"
-                        "mov.u32 %%r2, bytes;\nshr.u32 %%r2, %%r2, 4;\ncvt.u64.u32 %%d0, %%r2;\n"
-                        "or.b64 %%d0, %%d0, 0x4000404000010000;\nmov.b64 %%d1, %%d0;\n"
-                        "mov.u32 %%r5, %u;\n"
-                        "add.u32 %%r3, %%r29, 256;\nmov.u32 %%r4, %%cluster_ctarank;\n"
-                        "setp.eq.and.u32 %%p1, %%r4, 0, %%p0;\n@!%%p1 bra OVER;\n",
-                 "sm_100a", group, descriptor);
+    int at = snprintf(text, sizeof text,
+                      MODULE
+                      "mov.u32 %%r1, slot;\n"
+                      "tcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [%%r1], 512;\n"
+                      "ld.shared.b32 %%r29, [%%r1];\n"
+                      "mov.u32 %%r2, bytes;\nshr.u32 %%r2, %%r2, 4;\ncvt.u64.u32 %%d0, %%r2;\n"
+                      "or.b64 %%d0, %%d0, 0x4000404000010000;\nmov.b64 %%d1, %%d0;\n"
+                      "mov.u32 %%r5, %u;\n"
+                      "add.u32 %%r3, %%r29, 256;\nmov.u32 %%r4, %%cluster_ctarank;\n"
+                      "setp.eq.and.u32 %%p1, %%r4, 0, %%p0;\nmov.u16 %%h0, 3;\n@!%%p1 bra WAIT;\n",
+                      "sm_100a", group, descriptor);
 
     for (int i = 0; i < CHAIN; i++)
         at += snprintf(text + at, sizeof text - (size_t)at,
                        "tcgen05.mma%s.cta_group::%d.kind::%s [%%r29], %s, %%d1, %%r5, 1;\n",
                        ws ? ".ws" : "", group, kind, a_in_tmem ? "[%r3]" : "%d0");
     snprintf(text + at, sizeof text - (size_t)at,
-             "tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster.b64 [%%r28];\n"
+             "tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster%s;\n"
              "WAIT:\nmbarrier.try_wait.parity.shared.b64 %%p2, [%%r28], 0;\n@!%%p2 bra WAIT;\n"
-             "OVER:\nbar.warp.sync 0xffffffff;\n%s"
+             "bar.warp.sync 0xffffffff;\n%s"
              "tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%r29, 512;\nret;\n}\n",
-             group,
+             group, group == 2 ? ".multicast::cluster.b64 [%r28], %h0" : ".b64 [%r28]",
              group == 2 ? "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n" : "",
              group);
     return text;
@@ -167,6 +168,21 @@ static void a_pair_makes_twice_as_much_in_the_same_time(void **state)
     assert_int_equal(product_cycles("f16", 2, 128, 256, false, false), 64);
     /* Alone it would be 48 for half of the rows. */
     assert_int_equal(product_cycles("f16", 2, 256, 64, false, false), 40);
+}
+
+/* What is to be told to the other CTA has a way to go. */
+static void a_commit_arrives_later_at_the_peer(void **state)
+{
+    (void)state;
+    struct timed t = run(chain("f16", 2, 256, 256, false, false), 100, 2, 32, 2);
+    uint64_t done[2] = {0, 0};
+
+    for (size_t i = 0; i < t.trace->count; i++)
+        if (t.trace->events[i].kind == EMU_EVENT_PHASE)
+            done[t.trace->events[i].cta[0]] = t.trace->events[i].end;
+    assert_true(done[0] > 0);
+    assert_int_equal(done[1] - done[0], 180);
+    end(&t);
 }
 
 /* ---- Tensor memory ---- */
@@ -309,6 +325,7 @@ int main(void)
         cmocka_unit_test(shared_memory_is_what_narrow_products_wait_for),
         cmocka_unit_test(few_rows_take_as_long_as_many),
         cmocka_unit_test(a_pair_makes_twice_as_much_in_the_same_time),
+        cmocka_unit_test(a_commit_arrives_later_at_the_peer),
         cmocka_unit_test(tensor_memory_has_a_rate),
         cmocka_unit_test(loads_of_tensor_memory_are_waited_for),
         cmocka_unit_test(copies_into_tensor_memory_have_a_rate),
