@@ -245,10 +245,17 @@ static bool agent_of(const struct emu_async *work, uint32_t kind, struct emu_age
     return true;
 }
 
-/* st.async and red.async are by the generic proxy, and relaxed. */
+/* st.async and red.async are by the generic proxy, and relaxed. By the memory model a proxy fence
+ * belongs between any two accesses of two proxies, but behind reads it is left out before bulk
+ * copies everywhere: who has waited for the arrival of those who have read copies again. Before a
+ * reply it is not: the CUDA Programming Guide, "Cluster Launch Control", and CUTLASS have one
+ * behind the read. Source: PTX ISA "Causality order", "clusterlaunchcontrol.try_cancel". */
 static uint32_t proxy_of(const struct emu_async *work)
 {
-    return emu_op_is(work->op, "st") || emu_op_is(work->op, "red") ? EMU_STRONG : EMU_BY_ASYNC;
+    if (emu_op_is(work->op, "st") || emu_op_is(work->op, "red"))
+        return EMU_STRONG;
+    return emu_op_is(work->op, "clusterlaunchcontrol") ? EMU_BY_ASYNC | EMU_BEHIND_READS
+                                                       : EMU_BY_ASYNC;
 }
 
 void emu_check_copy(const struct emu_async *work, struct emu_cta *cta, uint64_t address,

@@ -232,8 +232,11 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
         found.other = &conflict->other;
         found.code = "missing-proxy-fence";
         found.what = "the one is by the generic proxy, the other by the async proxy";
-        found.needed = "fence.proxy.async by those who wrote, before the barrier that orders the "
-                       "two";
+        found.needed = reads_alone(found.other)
+                           ? "fence.proxy.async by those who read, behind their reads and before "
+                             "the arrival or the barrier that orders the two"
+                           : "fence.proxy.async by those who wrote, before the barrier that orders "
+                             "the two";
         break;
     case EMU_TOO_EARLY:
         found.code = "dependent-launch";

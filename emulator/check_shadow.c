@@ -8,7 +8,7 @@ enum {
     OTHERS_MAX = 64, /* of one history; then the oldest is forgotten, and may be missed */
     MEMO_SIZE = 1 << 14,
     MANY = 1 << 20,
-    KINDS = 128 /* of accesses: bits */
+    KINDS = 256 /* of accesses: bits */
 };
 
 struct history {
@@ -214,7 +214,8 @@ static enum emu_verdict judge(const struct emu_access *before, const struct emu_
     if (time.seen < before->time)
         return EMU_RACE;
     if ((now->kind & EMU_BY_ASYNC) && !(before->kind & EMU_BY_ASYNC) &&
-        (before->kind & EMU_WRITES) && time.fenced < before->time)
+        ((before->kind & EMU_WRITES) || (now->kind & EMU_BEHIND_READS)) &&
+        time.fenced < before->time)
         return EMU_UNFENCED;
     return EMU_FINE;
 }

@@ -33,7 +33,9 @@ enum {
     /* Of strong ones that are so for the threads of the CTA, or of the cluster, alone. */
     EMU_FOR_CTA = 16,
     EMU_FOR_CLUSTER = 32,
-    EMU_MAY_BE_UNUSED = 64 /* what it reads: that nobody wrote it means nothing */
+    EMU_MAY_BE_UNUSED = 64, /* what it reads: that nobody wrote it means nothing */
+    /* Of writes by the async proxy that need a proxy fence behind reads by the generic one, too. */
+    EMU_BEHIND_READS = 128
 };
 
 /* An access: by whom, when, by what in the text. */

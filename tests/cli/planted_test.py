@@ -91,6 +91,7 @@ FAULTS = [
 PAIR = "gemm m=256 n=128 k=448 arch=sm_100a variant=blackwell-8 tile=256x64x64 stages=2".split()
 PAIRS = "gemm m=4096 n=384 k=192 arch=sm_100a variant=blackwell-8 tile=256x64x64 stages=2".split()
 ROLES = "gemm m=2048 n=2560 k=64 arch=sm_100a variant=blackwell-7 tile=128x128x64".split()
+REPLIES = [*ROLES, "schedule=dynamic"]
 COPIES = "gemm m=128 n=128 k=128 arch=sm_100a variant=blackwell-3".split()
 
 MMA_FULL_WAIT = FULL_WAIT.replace("$consumer", "$mma")
@@ -131,6 +132,9 @@ FAULTS += [
     ("no proxy fence between copies and the tensor core",
      delete("fence.proxy.async.shared::cta;"), "missing-proxy-fence", ["(multiply)", "stage ring"],
      COPIES),
+    ("no proxy fence between a reply that is read and the next one in its place",
+     delete("fence.proxy.async.shared::cta;  // this read comes before what the async proxy writes "
+            "next\n", 0), "missing-proxy-fence", ["(scheduler)", "scheduler reply"], REPLIES),
     ("no fence between those who read sums and those who overwrite them",
      delete("tcgen05.fence::before_thread_sync;", 0), "missing-tcgen05-fence",
      ["tensor memory", "(writer)"], ROLES),

@@ -37,6 +37,7 @@ mbarrier.try_wait.parity.shared.b64 %p0, [%r21], %r3;\n\
 @!%p0 bra WAIT;\n\
 xor.b32 %r3, %r3, 1;\n\
 ld.shared.b128 %q, [%r20];\n\
+fence.proxy.async.shared::cta;\n\
 clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q;\n\
 @!%p1 bra END;\n\
 clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r0, %r1, %r5, _}, %q;\n\
@@ -73,6 +74,7 @@ mbarrier.try_wait.parity.shared.b64 %p0, [%r21], %r3;\n\
 @!%p0 bra WAIT;\n\
 xor.b32 %r3, %r3, 1;\n\
 ld.shared.b128 %q, [%r20];\n\
+fence.proxy.async.shared::cta;\n\
 clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q;\n\
 clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r0, %q;\n\
 add.u32 %r0, %r0, %r9;\n\
@@ -158,6 +160,7 @@ NEXT: mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 16;\n\
 clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%r20], [%r21];\n\
 WAIT: mbarrier.try_wait.parity.shared.b64 %p0, [%r21], %r3;\n@!%p0 bra WAIT;\n\
 xor.b32 %r3, %r3, 1;\nld.shared.b128 %q, [%r20];\n\
+fence.proxy.async.shared::cta;\n\
 clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q;\n@!%p1 bra END;\n\
 clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r0, %q;\n\
 mul.wide.u32 %d0, %r0, 4;\nadd.u64 %d0, %out, %d0;\nst.global.b32 [%d0], %r22;\nbra NEXT;\nEND:"),
