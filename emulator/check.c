@@ -180,7 +180,7 @@ struct emu_agent emu_check_agent(struct emu_cluster *cluster)
 static bool begin_warp(struct emu_warp *warp)
 {
     struct emu_agent start = warp->cta->check->start;
-    const struct emu_time once = {1, 1};
+    const struct emu_time once = emu_time_of(1);
     struct emu_check_warp *check = calloc(1, sizeof *check);
 
     warp->check = check;
@@ -192,7 +192,7 @@ static bool begin_warp(struct emu_warp *warp)
     check->bulk_writes = emu_check_agent(warp->cta->cluster);
     check->copies = emu_check_agent(warp->cta->cluster);
     check->copy_time = 1;
-    if (!emu_clock_see(&check->clock, check->self, (struct emu_time){1, 0}))
+    if (!emu_clock_see(&check->clock, check->self, (struct emu_time){.seen = 1}))
         return false;
     if (!warp->cta->cluster->run->launch->is_dependent &&
         !emu_clock_see(&check->clock, EMU_LAST_LAUNCH, once))
@@ -382,5 +382,5 @@ void emu_check_tick(struct emu_warp *warp)
 
     emu_check_drop(check->snapshot);
     check->snapshot = NULL;
-    emu_clock_see(&check->clock, check->self, (struct emu_time){time.seen + 1, 0});
+    emu_clock_see(&check->clock, check->self, (struct emu_time){.seen = time.seen + 1});
 }

@@ -267,7 +267,8 @@ void emu_check_copy(const struct emu_async *work, struct emu_cta *cta, uint64_t 
 
     if (!work->known || !agent_of(work, kind, &agent, &time))
         return;
-    access = emu_access_of(work->warp, work->op, agent, time, kind | proxy_of(work));
+    access = emu_access_of(work->warp, work->op, agent, time,
+                           kind | proxy_of(work) | (cta ? EMU_OF_SHARED : 0u));
     if (cta)
         emu_check_remote(work->warp, cta, address, &access);
     emu_check_access(work->warp, work->lane, &access, &work->known->clock, cta, address, bytes);
@@ -291,7 +292,8 @@ void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32
                           const struct emu_snapshot *known, uint32_t offset, uint32_t bytes)
 {
     struct emu_agent agent = warp->cta->check->tensor[warp->index / 4];
-    struct emu_access access = emu_access_of(warp, op, agent, item, EMU_READS | EMU_BY_ASYNC);
+    struct emu_access access =
+        emu_access_of(warp, op, agent, item, EMU_READS | EMU_BY_ASYNC | EMU_OF_SHARED);
 
     emu_check_access(warp, -1, &access, &known->clock, warp->cta, offset, bytes);
 }

@@ -42,10 +42,17 @@ static bool reach(struct emu_clock_part *part, uint32_t count)
     return true;
 }
 
+static uint32_t later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 static void raise(struct emu_time *to, struct emu_time time)
 {
-    to->seen = time.seen > to->seen ? time.seen : to->seen;
-    to->fenced = time.fenced > to->fenced ? time.fenced : to->fenced;
+    to->seen = later(to->seen, time.seen);
+    to->global = later(to->global, time.global);
+    to->shared = later(to->shared, time.shared);
+    to->offered = later(to->offered, time.offered);
 }
 
 struct emu_time emu_clock_get(const struct emu_clock *clock, struct emu_agent agent)
@@ -53,7 +60,7 @@ struct emu_time emu_clock_get(const struct emu_clock *clock, struct emu_agent ag
     const struct emu_clock_part *part = find(clock, agent.cluster);
 
     if (!part || agent.index >= part->count)
-        return (struct emu_time){0, 0};
+        return emu_time_of(0);
     return part->times[agent.index];
 }
 
@@ -81,11 +88,52 @@ bool emu_clock_join(struct emu_clock *clock, const struct emu_clock *other)
     return true;
 }
 
-void emu_clock_fence(struct emu_clock *clock)
+void emu_clock_fence(struct emu_clock *clock, bool of_global, bool of_shared)
 {
     for (uint32_t i = 0; i < clock->count; i++)
-        for (uint32_t k = 0; k < clock->parts[i].count; k++)
-            clock->parts[i].times[k].fenced = clock->parts[i].times[k].seen;
+        for (uint32_t k = 0; k < clock->parts[i].count; k++) {
+            struct emu_time *time = &clock->parts[i].times[k];
+
+            if (of_global)
+                time->global = later(time->global, time->seen);
+            if (of_shared)
+                time->shared = later(time->shared, time->seen);
+        }
+}
+
+static struct emu_time offered(struct emu_time from)
+{
+    return (struct emu_time){.offered = from.seen};
+}
+
+static struct emu_time accepted(struct emu_time from)
+{
+    return (struct emu_time){.shared = later(later(from.seen, from.offered), from.shared)};
+}
+
+static bool raise_all(struct emu_clock *to, const struct emu_clock *from,
+                      struct emu_time (*made_of)(struct emu_time from))
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct emu_clock_part *part = &from->parts[i];
+        struct emu_clock_part *raised = make(to, part->cluster);
+
+        if (!raised || !reach(raised, part->count))
+            return false;
+        for (uint32_t k = 0; k < part->count; k++)
+            raise(&raised->times[k], made_of(part->times[k]));
+    }
+    return true;
+}
+
+bool emu_clock_offer(struct emu_clock *to, const struct emu_clock *from)
+{
+    return raise_all(to, from, offered);
+}
+
+bool emu_clock_accept(struct emu_clock *to, const struct emu_clock *from)
+{
+    return raise_all(to, from, accepted);
 }
 
 void emu_clock_forget(struct emu_clock *clock, struct emu_agent agent)
@@ -93,7 +141,7 @@ void emu_clock_forget(struct emu_clock *clock, struct emu_agent agent)
     struct emu_clock_part *part = find(clock, agent.cluster);
 
     if (part && agent.index < part->count)
-        part->times[agent.index] = (struct emu_time){0, 0};
+        part->times[agent.index] = emu_time_of(0);
 }
 
 void emu_clock_free(struct emu_clock *clock)

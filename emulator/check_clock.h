@@ -16,11 +16,19 @@ struct emu_agent {
     uint32_t cluster, index;
 };
 
-/* Of an agent: up to which of its times all is seen; and up to which a proxy fence has made what it
- * wrote by the generic proxy good for the async proxy. */
+/* Of an agent: up to which of its times all is seen; and up to which proxy fences have made what it
+ * did by the generic proxy in global memory, and in shared memory, good for the async proxy: of
+ * shared memory that may be more than is seen. And up to which that may become so of shared memory
+ * by a fence that acquires, because one that releases has been. */
 struct emu_time {
-    uint32_t seen, fenced;
+    uint32_t seen, global, shared, offered;
 };
+
+/* All of it. */
+static inline struct emu_time emu_time_of(uint32_t time)
+{
+    return (struct emu_time){.seen = time, .global = time, .shared = time};
+}
 
 struct emu_clock_part {
     uint32_t cluster, count;
@@ -37,8 +45,12 @@ struct emu_time emu_clock_get(const struct emu_clock *clock, struct emu_agent ag
  * the other. */
 bool emu_clock_see(struct emu_clock *clock, struct emu_agent agent, struct emu_time time);
 bool emu_clock_join(struct emu_clock *clock, const struct emu_clock *other);
-/* A proxy fence: all that is seen is good for the async proxy. */
-void emu_clock_fence(struct emu_clock *clock);
+/* A proxy fence: all that is seen is good for the async proxy, in the memories that are named. */
+void emu_clock_fence(struct emu_clock *clock, bool of_global, bool of_shared);
+/* The halves of one that acts one way, and for shared memory alone: what `from` has seen `to` may
+ * offer; what `from` has seen, or offers, becomes good. False without memory, as above. */
+bool emu_clock_offer(struct emu_clock *to, const struct emu_clock *from);
+bool emu_clock_accept(struct emu_clock *to, const struct emu_clock *from);
 /* Nothing of the agent is seen any more. */
 void emu_clock_forget(struct emu_clock *clock, struct emu_agent agent);
 /* Empties it. */

@@ -21,7 +21,7 @@ static struct emu_time told_of(const struct emu_check_warp *check, uint64_t addr
     for (int i = 0; i < EMU_CHECK_MAPS; i++)
         if (check->maps[i].address == address)
             return emu_clock_get(&check->maps[i].told, agent);
-    return (struct emu_time){0, 0};
+    return emu_time_of(0);
 }
 
 void emu_check_map_use(struct emu_warp *warp, const struct emu_op *op, int lane, uint64_t address)

@@ -48,7 +48,7 @@ void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int
 
     barrier->check = check;
     if (!check || !emu_clock_see(&warp->check->clock, warp->check->inits,
-                                 (struct emu_time){++warp->check->init_time, 0})) {
+                                 (struct emu_time){.seen = ++warp->check->init_time})) {
         emu_check_no_memory(warp);
         return;
     }
@@ -128,7 +128,7 @@ void emu_check_mbarrier_issue(const struct emu_async *work)
     if (strcmp(work->op->text->words[0], "cp") != 0) { /* by the generic proxy */
         if (time.seen < barrier->check->init_time)
             report_init(work->warp, work->op, barrier, false, false);
-    } else if (time.fenced < barrier->check->init_time)
+    } else if (time.shared < barrier->check->init_time)
         report_init(work->warp, work->op, barrier, true, time.seen >= barrier->check->init_time);
 }
 
@@ -192,7 +192,7 @@ void emu_check_mbarrier_arrive(struct emu_warp *warp, const struct emu_op *op,
 void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *item)
 {
     struct emu_mbarrier *barrier = emu_mbarrier_at(warp->cta, item->to);
-    struct emu_time time = {item->time, 0};
+    const struct emu_time time = {.seen = item->time};
 
     if (!barrier || !barrier->check)
         return;
@@ -262,7 +262,7 @@ void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int
     emu_check_lane_order(warp, 1u << lane, true);
     if (!check)
         return;
-    time = (struct emu_time){check->completions, check->completions};
+    time = emu_time_of(check->completions);
     if (emu_has_word(op->text, "relaxed")) {
         for (int level = 0; level <= (int)scope; level++) {
             struct emu_clock *acquired = &warp->check->acquired[level];

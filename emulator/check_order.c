@@ -47,7 +47,7 @@ static void see(struct emu_warp *warp, struct emu_agent agent, struct emu_time t
 static void fence_inits(struct emu_warp *warp)
 {
     struct emu_check_warp *check = warp->check;
-    struct emu_time time = {check->init_time, check->init_time};
+    struct emu_time time = emu_time_of(check->init_time);
 
     if (!emu_clock_see(&check->clock, check->inits, time) ||
         !emu_clock_see(&check->released[EMU_OF_CTA], check->inits, time) ||
@@ -55,20 +55,49 @@ static void fence_inits(struct emu_warp *warp)
         emu_check_no_memory(warp);
 }
 
-static void fence_proxy(struct emu_warp *warp)
+static void fence_proxy(struct emu_warp *warp, bool of_global, bool of_shared)
 {
-    emu_check_tick(warp); /* what is written from now on is not fenced */
-    emu_clock_fence(&warp->check->clock);
+    emu_check_tick(warp); /* what is done from now on is not fenced */
+    emu_clock_fence(&warp->check->clock, of_global, of_shared);
     emu_check_tick(warp);
 }
 
-/* "async" or, one way, "async::generic"; "alias" too. */
-static bool is_of_async_proxy(const struct emu_instruction *text)
+/* From the generic to the async proxy, in shared memory alone. On the way from one access to the
+ * other such a fence is a proxy fence like any; but where nothing orders the threads, for their
+ * operations on the barrier are relaxed, one that releases and one that acquires do it together,
+ * and for accesses by those two proxies alone. Source: PTX ISA "membar / fence": uni-directional
+ * proxy ordering, .sync_restrict; "Causality order". */
+static void fence_one_way(struct emu_warp *warp, bool releases)
+{
+    struct emu_check_warp *check = warp->check;
+    bool done = true;
+
+    fence_proxy(warp, false, true);
+    for (int level = 0; level <= EMU_OF_CLUSTER && done; level++)
+        done = releases ? emu_clock_offer(&check->released[level], &check->clock)
+                        : emu_clock_accept(&check->clock, &check->acquired[level]);
+    if (!done || (!releases && !emu_clock_accept(&check->clock, &check->clock)))
+        emu_check_no_memory(warp);
+    emu_check_tick(warp);
+}
+
+static bool has_space(const struct emu_instruction *text, const char *start)
 {
     for (int i = 2; i < text->word_count; i++)
-        if (strncmp(text->words[i], "async", 5) == 0)
+        if (strncmp(text->words[i], start, strlen(start)) == 0)
             return true;
-    return emu_has_word(text, "alias");
+    return false;
+}
+
+/* One of tensor maps is not of the async proxy; see check_map.c. */
+static void fence_proxies(struct emu_warp *warp, const struct emu_instruction *text)
+{
+    bool of_global = has_space(text, "global"), of_shared = has_space(text, "shared");
+
+    if (emu_has_word(text, "async::generic"))
+        fence_one_way(warp, emu_has_word(text, "release"));
+    else if (emu_has_word(text, "async") || emu_has_word(text, "alias"))
+        fence_proxy(warp, of_global || !of_shared, of_shared || !of_global);
 }
 
 /* It and the relaxed operation beside it order for as many as the narrower of the two says. */
@@ -92,12 +121,11 @@ void emu_check_fence(struct emu_warp *warp, const struct emu_op *op, uint32_t ma
 
     if (strncmp(text->words[0], "grid", 4) == 0) {
         if (emu_has_word(text, "wait"))
-            see(warp, EMU_LAST_LAUNCH, (struct emu_time){1, 1});
+            see(warp, EMU_LAST_LAUNCH, emu_time_of(1));
     } else if (emu_has_word(text, "mbarrier_init")) {
         fence_inits(warp);
     } else if (emu_has_word(text, "proxy")) {
-        if (is_of_async_proxy(text))
-            fence_proxy(warp);
+        fence_proxies(warp, text);
     } else {
         emu_check_lane_order(warp, mask, true);
         fence(warp, emu_check_scope(text, EMU_OF_ALL));
@@ -341,7 +369,7 @@ void emu_check_exit(struct emu_warp *warp)
 
 void emu_check_bulk_wait(struct emu_warp *warp, const struct emu_op *op, uint32_t groups)
 {
-    const struct emu_time time = {groups, groups};
+    const struct emu_time time = emu_time_of(groups);
 
     see(warp, warp->check->bulk_reads, time);
     if (!op->variant)
@@ -370,5 +398,5 @@ void emu_check_copies_wait(struct emu_warp *warp, uint64_t allowed, bool all)
         time = check->copy_time++;
     else if (allowed < check->copy_groups && allowed < EMU_COPY_GROUPS)
         time = check->copy_ends[(check->copy_groups - 1 - allowed) % EMU_COPY_GROUPS];
-    see(warp, check->copies, (struct emu_time){time, 0});
+    see(warp, check->copies, (struct emu_time){.seen = time});
 }

@@ -148,6 +148,20 @@ static void describe(struct emu_found *found, const struct emu_access *now,
         call_race(found, now, before);
 }
 
+/* Half of a pair of fences that act one way may be there. */
+static void call_unfenced(struct emu_found *found, const struct emu_conflict *conflict)
+{
+    found->code = "missing-proxy-fence";
+    found->what = "the one is by the generic proxy, the other by the async proxy";
+    found->needed = "fence.proxy.async by those who wrote, before the barrier that orders the two";
+    if (reads_alone(&conflict->other))
+        found->needed = "fence.proxy.async by those who read, behind their reads and before the "
+                        "arrival or the barrier that orders the two";
+    if (conflict->is_offered)
+        found->needed = "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster "
+                        "behind the wait, by who comes behind it: the one that releases is there";
+}
+
 /* ---- Two who write the same ---- */
 
 /* Threads that all write one value to one place are a habit of compilers. What is written is known
@@ -230,13 +244,7 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
         break;
     case EMU_UNFENCED:
         found.other = &conflict->other;
-        found.code = "missing-proxy-fence";
-        found.what = "the one is by the generic proxy, the other by the async proxy";
-        found.needed = reads_alone(found.other)
-                           ? "fence.proxy.async by those who read, behind their reads and before "
-                             "the arrival or the barrier that orders the two"
-                           : "fence.proxy.async by those who wrote, before the barrier that orders "
-                             "the two";
+        call_unfenced(&found, conflict);
         break;
     case EMU_TOO_EARLY:
         found.code = "dependent-launch";

@@ -8,7 +8,7 @@ enum {
     OTHERS_MAX = 64, /* of one history; then the oldest is forgotten, and may be missed */
     MEMO_SIZE = 1 << 14,
     MANY = 1 << 20,
-    KINDS = 256 /* of accesses: bits */
+    KINDS = 512 /* of accesses: bits */
 };
 
 struct history {
@@ -203,21 +203,34 @@ static bool are_strong(const struct emu_access *a, const struct emu_access *b)
                        (!(scopes & EMU_FOR_CTA) || memcmp(a->cta, b->cta, sizeof a->cta) == 0));
 }
 
-static enum emu_verdict judge(const struct emu_access *before, const struct emu_access *now,
+/* A pair of fences that act one way may order the two where nothing else does. */
+static enum emu_verdict judge_proxies(struct emu_conflict *conflict, const struct emu_access *now,
+                                      const struct emu_time *time)
+{
+    const struct emu_access *before = &conflict->other;
+    bool is_shared = now->kind & EMU_OF_SHARED;
+
+    if ((is_shared ? time->shared : time->global) >= before->time)
+        return EMU_FINE;
+    conflict->is_offered = is_shared && time->offered >= before->time;
+    if (time->seen < before->time)
+        return conflict->is_offered ? EMU_UNFENCED : EMU_RACE;
+    return (before->kind & EMU_WRITES) || (now->kind & EMU_BEHIND_READS) ? EMU_UNFENCED : EMU_FINE;
+}
+
+/* Of the access that the conflict names, which came before. */
+static enum emu_verdict judge(struct emu_conflict *conflict, const struct emu_access *now,
                               const struct emu_clock *clock)
 {
+    const struct emu_access *before = &conflict->other;
     struct emu_time time;
 
     if (!((before->kind | now->kind) & EMU_WRITES) || are_strong(before, now))
         return EMU_FINE;
     time = emu_clock_get(clock, before->agent);
-    if (time.seen < before->time)
-        return EMU_RACE;
-    if ((now->kind & EMU_BY_ASYNC) && !(before->kind & EMU_BY_ASYNC) &&
-        ((before->kind & EMU_WRITES) || (now->kind & EMU_BEHIND_READS)) &&
-        time.fenced < before->time)
-        return EMU_UNFENCED;
-    return EMU_FINE;
+    if ((now->kind & EMU_BY_ASYNC) && !(before->kind & EMU_BY_ASYNC))
+        return judge_proxies(conflict, now, &time);
+    return time.seen < before->time ? EMU_RACE : EMU_FINE;
 }
 
 /* What the last launch has read may be read, by one that has not waited for it. */
@@ -239,7 +252,7 @@ static struct emu_conflict look(const struct emu_histories *h, uint32_t number,
 
     if (history->writer >= EMU_FIRST_HISTORY) {
         conflict.other = h->records[history->writer];
-        conflict.verdict = judge(&conflict.other, now, clock);
+        conflict.verdict = judge(&conflict, now, clock);
     } else if (is_too_early(history->writer, now, clock)) {
         conflict.verdict = EMU_TOO_EARLY;
     } else if (history->writer == EMU_NEVER_WRITTEN && (now->kind & EMU_READS)) {
@@ -247,7 +260,7 @@ static struct emu_conflict look(const struct emu_histories *h, uint32_t number,
     }
     for (uint32_t i = 0; i < history->count && conflict.verdict == EMU_FINE; i++) {
         conflict.other = h->records[h->others[history->first + i]];
-        conflict.verdict = judge(&conflict.other, now, clock);
+        conflict.verdict = judge(&conflict, now, clock);
     }
     return conflict;
 }

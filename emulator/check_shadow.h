@@ -35,7 +35,8 @@ enum {
     EMU_FOR_CLUSTER = 32,
     EMU_MAY_BE_UNUSED = 64, /* what it reads: that nobody wrote it means nothing */
     /* Of writes by the async proxy that need a proxy fence behind reads by the generic one, too. */
-    EMU_BEHIND_READS = 128
+    EMU_BEHIND_READS = 128,
+    EMU_OF_SHARED = 256 /* by the async proxy, in shared memory */
 };
 
 /* An access: by whom, when, by what in the text. */
@@ -61,6 +62,7 @@ struct emu_conflict {
     enum emu_verdict verdict;
     struct emu_access other; /* of a race, and of a fence that is missing */
     bool is_first;           /* nobody had written there before           */
+    bool is_offered;         /* of a fence that is missing: the half that releases is there */
     size_t at;               /* the byte, counted from the first of the access */
 };
 

@@ -52,7 +52,7 @@ static void see(struct emu_warp *warp, struct emu_clock *clock, struct emu_agent
         emu_check_drop(warp->check->snapshot);
         warp->check->snapshot = NULL;
     }
-    if (time > 0 && !emu_clock_see(clock, agent, (struct emu_time){time, time}))
+    if (time > 0 && !emu_clock_see(clock, agent, emu_time_of(time)))
         emu_check_no_memory(warp);
 }
 
@@ -400,9 +400,9 @@ void emu_check_tcgen05_reads(const struct emu_piped *item)
     for (int i = 0; i < item->cta_count; i++) {
         struct reader reader = {.item = item,
                                 .cta = item->ctas[i],
-                                .access =
-                                    emu_access_of(item->warp, item->op, item->check->agent,
-                                                  item->check->time, EMU_READS | EMU_BY_ASYNC)};
+                                .access = emu_access_of(item->warp, item->op, item->check->agent,
+                                                        item->check->time,
+                                                        EMU_READS | EMU_BY_ASYNC | EMU_OF_SHARED)};
 
         if (form->what == EMU_TCGEN05_MMA)
             emu_product_reads(&item->product, reader.cta->shared_bytes, read_bytes, &reader);

@@ -150,7 +150,6 @@ void emu_check_wgmma_wait(struct emu_warp *warp, uint32_t item)
     check->items_seen = item;
     emu_check_drop(check->snapshot);
     check->snapshot = NULL;
-    if (!emu_clock_see(&check->clock, warp->cta->check->tensor[warp->index / 4],
-                       (struct emu_time){item, item}))
+    if (!emu_clock_see(&check->clock, warp->cta->check->tensor[warp->index / 4], emu_time_of(item)))
         emu_check_no_memory(warp);
 }

@@ -34,7 +34,8 @@ static struct emu_clock knows(struct emu_agent agent, uint32_t seen, uint32_t fe
 {
     struct emu_clock clock = {.parts = NULL};
 
-    assert_true(emu_clock_see(&clock, agent, (struct emu_time){seen, fenced}));
+    assert_true(emu_clock_see(&clock, agent,
+                              (struct emu_time){.seen = seen, .global = fenced, .shared = fenced}));
     return clock;
 }
 
@@ -43,15 +44,15 @@ static void clocks_keep_the_latest_of_each_agent(void **state)
     (void)state;
     struct emu_clock a = knows(first, 3, 1), b = knows(first, 2, 2);
 
-    assert_true(emu_clock_see(&b, afar, (struct emu_time){9, 0}));
+    assert_true(emu_clock_see(&b, afar, (struct emu_time){.seen = 9}));
     assert_true(emu_clock_join(&a, &b));
     assert_int_equal(emu_clock_get(&a, first).seen, 3);
-    assert_int_equal(emu_clock_get(&a, first).fenced, 2);
+    assert_int_equal(emu_clock_get(&a, first).shared, 2);
     assert_int_equal(emu_clock_get(&a, afar).seen, 9);
     assert_int_equal(emu_clock_get(&a, second).seen, 0);
-    emu_clock_fence(&a);
-    assert_int_equal(emu_clock_get(&a, afar).fenced, 9);
-    assert_int_equal(emu_clock_get(&b, afar).fenced, 0);
+    emu_clock_fence(&a, true, true);
+    assert_int_equal(emu_clock_get(&a, afar).shared, 9);
+    assert_int_equal(emu_clock_get(&b, afar).shared, 0);
     emu_clock_free(&a);
     emu_clock_free(&b);
 }
@@ -69,7 +70,7 @@ static void what_nothing_orders_is_a_race(void **state)
     assert_int_equal(touch(&world, first, 5, EMU_WRITES, &told, 0, 1), EMU_RACE);
     emu_clock_free(&told);
     told = knows(second, 2, 0);
-    assert_true(emu_clock_see(&told, first, (struct emu_time){5, 0}));
+    assert_true(emu_clock_see(&told, first, (struct emu_time){.seen = 5}));
     assert_int_equal(touch(&world, first, 6, EMU_WRITES, &told, 1, 6), EMU_FINE);
     emu_clock_free(&told);
     emu_histories_destroy(world.histories);
