@@ -122,8 +122,9 @@ void emu_check_wgmma_issue(struct emu_warp *warp, struct emu_group *group, const
                            uint32_t item);
 /* A product reads shared memory: with what its four warps knew. */
 struct emu_snapshot *emu_check_together(struct emu_warp *warp, struct emu_snapshot *const known[4]);
-void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32_t item,
-                          const struct emu_snapshot *known, uint32_t offset, uint32_t bytes);
+void emu_check_wgmma_reads(struct emu_warp *warp, const struct emu_op *op, uint32_t item,
+                           const struct emu_snapshot *known, uint64_t a_descriptor,
+                           uint64_t b_descriptor);
 /* The items up to that one are done. */
 void emu_check_wgmma_wait(struct emu_warp *warp, uint32_t item);
 

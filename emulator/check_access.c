@@ -13,11 +13,12 @@ static uint32_t *shadow_of(struct emu_check *check, struct emu_cta *cta, uint64_
                                   : cta->check->shadow + address;
 }
 
-void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
+bool emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
                       const struct emu_clock *clock, struct emu_cta *cta, uint64_t address,
                       uint64_t bytes)
 {
     struct emu_check *check = warp->cta->cluster->run->device->check;
+    bool has_unwritten = false;
 
     while (bytes > 0) {
         uint64_t here = bytes;
@@ -26,13 +27,15 @@ void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *
 
         if (!shadow) {
             emu_check_no_memory(warp);
-            return;
+            return false;
         }
         conflict = emu_histories_access(check->histories, shadow, here, access, clock);
         emu_check_conflict(warp, lane, access, &conflict, cta, address);
+        has_unwritten |= conflict.has_unwritten;
         address += here;
         bytes -= here;
     }
+    return has_unwritten;
 }
 
 struct emu_access emu_access_of(const struct emu_warp *warp, const struct emu_op *op,
@@ -52,6 +55,15 @@ bool emu_check_writer(const struct emu_cta *cta, uint32_t offset, struct emu_acc
 {
     return emu_histories_writer(cta->cluster->run->device->check->histories,
                                 cta->check->shadow[offset], access);
+}
+
+bool emu_check_is_written(const struct emu_cta *cta, uint64_t address)
+{
+    const struct emu_check_cta *check = cta->check;
+
+    return emu_histories_is_written(cta->cluster->run->device->check->histories,
+                                    address >= EMU_TMEM_AT ? check->tmem[address - EMU_TMEM_AT]
+                                                           : check->shadow[address]);
 }
 
 /* ---- Of lanes ---- */
@@ -286,14 +298,4 @@ void emu_check_queued(struct emu_warp *warp, const struct emu_queued *item)
     access.kind = EMU_WRITES;
     emu_check_access(warp, item->lane, &access, &item->known->clock, warp->cta, item->to,
                      item->bytes);
-}
-
-void emu_check_wgmma_read(struct emu_warp *warp, const struct emu_op *op, uint32_t item,
-                          const struct emu_snapshot *known, uint32_t offset, uint32_t bytes)
-{
-    struct emu_agent agent = warp->cta->check->tensor[warp->index / 4];
-    struct emu_access access =
-        emu_access_of(warp, op, agent, item, EMU_READS | EMU_BY_ASYNC | EMU_OF_SHARED);
-
-    emu_check_access(warp, -1, &access, &known->clock, warp->cta, offset, bytes);
 }

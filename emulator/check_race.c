@@ -255,8 +255,8 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
     case EMU_UNWRITTEN:
         if (now->kind & EMU_MAY_BE_UNUSED ||
             (now->kind & EMU_BY_ASYNC && cta && address < EMU_TMEM_AT))
-            return; /* by the tensor cores, or a store of a whole box: what comes of it may be left
-                     * unused */
+            return; /* by the tensor cores (see check_operand.c), or a store of a whole box: what
+                     * comes of it may be left unused */
         found.code = "uninitialised";
         found.what = "nobody has written there";
         found.needed = "a write before it, or a wait for the copy that is to write";

@@ -20,6 +20,7 @@ struct history {
 /* What became of a history by an access that was fine, so that it need not be asked again. */
 struct memo {
     uint32_t before, record, after;
+    bool is_unwritten; /* before */
 };
 
 struct emu_histories {
@@ -304,12 +305,18 @@ static uint32_t after(struct emu_histories *h, uint32_t number, const struct emu
     return intern(h, writer, kept, count);
 }
 
+bool emu_histories_is_written(const struct emu_histories *h, uint32_t history)
+{
+    return h->list[history].writer != EMU_NEVER_WRITTEN;
+}
+
 struct emu_conflict emu_histories_access(struct emu_histories *h, uint32_t *shadow, size_t bytes,
                                          const struct emu_access *access,
                                          const struct emu_clock *clock)
 {
     struct emu_conflict first = {.verdict = EMU_FINE};
     uint32_t record = record_of(h, access);
+    bool has_unwritten = false;
 
     if (!record)
         return (struct emu_conflict){.verdict = EMU_NO_MEMORY};
@@ -327,11 +334,13 @@ struct emu_conflict emu_histories_access(struct emu_histories *h, uint32_t *shad
                 first = conflict;
                 first.at = i;
             }
-            *memo = (struct memo){before, record, made};
+            *memo = (struct memo){before, record, made, !emu_histories_is_written(h, before)};
         }
+        has_unwritten |= memo->is_unwritten;
         for (end = i; end < bytes && shadow[end] == before; end++)
             shadow[end] = memo->after;
     }
+    first.has_unwritten = has_unwritten;
     return first;
 }
 

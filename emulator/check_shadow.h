@@ -64,6 +64,7 @@ struct emu_conflict {
     bool is_first;           /* nobody had written there before           */
     bool is_offered;         /* of a fence that is missing: the half that releases is there */
     size_t at;               /* the byte, counted from the first of the access */
+    bool has_unwritten;      /* of some of the bytes, whatever the verdict */
 };
 
 struct emu_histories;
@@ -77,6 +78,8 @@ uint32_t emu_histories_to_last(const struct emu_histories *histories, uint32_t h
 /* What was the last to write the bytes of a history in this launch; false where nothing did. */
 bool emu_histories_writer(const struct emu_histories *histories, uint32_t history,
                           struct emu_access *access);
+/* Whether anybody has written them, before the launch or in it. */
+bool emu_histories_is_written(const struct emu_histories *histories, uint32_t history);
 /* So many that it is time to drop those that no byte has any more. */
 bool emu_histories_are_many(const struct emu_histories *histories);
 /* In three steps: begin, show every shadow, end. The numbers in the shadows change. */

@@ -179,10 +179,13 @@ void emu_check_place_acquire(struct emu_warp *warp, uint64_t address, enum emu_s
 void emu_check_forget_places(struct emu_check *check);
 /* Histories of part of a page of global memory, up to its end; null without memory. */
 uint32_t *emu_check_page(struct emu_check *check, uint64_t address, uint64_t *bytes);
-/* The access, by someone who knows the clock, and what is wrong with it. */
-void emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
+/* The access, by someone who knows the clock, and what is wrong with it: whether nobody had written
+ * some of it before. */
+bool emu_check_access(struct emu_warp *warp, int lane, const struct emu_access *access,
                       const struct emu_clock *clock, struct emu_cta *cta, uint64_t address,
                       uint64_t bytes);
+/* Whether anybody has written a byte of shared memory, or a cell of tensor memory. */
+bool emu_check_is_written(const struct emu_cta *cta, uint64_t address);
 /* Tells of what is wrong with one, if anything is. */
 void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,
                         const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address);

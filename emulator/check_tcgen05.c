@@ -155,11 +155,9 @@ static void access_lanes(struct emu_warp *warp, const struct emu_access *access,
 static bool has_writes(const struct emu_cta *cta, uint32_t lane, uint32_t lanes, uint32_t column,
                        uint32_t columns)
 {
-    const uint32_t *shadow = cta->check->tmem;
-
-    for (uint32_t i = lane; shadow && i < lane + lanes; i++)
+    for (uint32_t i = lane; cta->check->tmem && i < lane + lanes; i++)
         for (uint32_t k = column; k < column + columns; k++)
-            if (shadow[i * EMU_TMEM_COLUMNS + k] != EMU_NEVER_WRITTEN)
+            if (emu_check_is_written(cta, place_of(i, k)))
                 return true;
     return false;
 }
@@ -276,22 +274,52 @@ static bool know_for_item(const struct emu_piped *item, struct emu_check_tcgen05
 
 /* ---- Items ---- */
 
+static uint32_t count_written(const struct emu_cta *cta, uint32_t lane, uint32_t column,
+                              uint32_t columns)
+{
+    uint32_t count = 0;
+
+    for (uint32_t k = column; k < column + columns; k++)
+        count += emu_check_is_written(cta, place_of(lane, k));
+    return count;
+}
+
+/* Rows that nobody wrote may be unused where others are written, as in shared memory: see
+ * check_operand.c. */
+static void access_a(const struct emu_piped *item, const struct emu_access *access,
+                     const struct emu_clock *clock, struct emu_cta *cta,
+                     const struct emu_span *spans, int count)
+{
+    uint32_t column = emu_tmem_column(item->product.a_address),
+             columns = emu_product_a_columns(&item->product);
+    bool has_rows = false;
+
+    for (int i = 0; i < count && cta->check->tmem; i++)
+        has_rows |= has_writes(cta, spans[i].lane, EMU_SPAN_ROWS, column, columns);
+    for (int i = 0; i < count && cta->check->tmem; i++)
+        for (uint32_t lane = spans[i].lane; lane < spans[i].lane + EMU_SPAN_ROWS; lane++) {
+            struct emu_access of_a = *access;
+            bool is_unused = has_rows && count_written(cta, lane, column, columns) == 0;
+
+            of_a.kind = EMU_READS | EMU_BY_ASYNC | (is_unused ? EMU_MAY_BE_UNUSED : 0u);
+            access_lanes(item->warp, &of_a, clock, cta, lane, 1, column, columns);
+        }
+}
+
 static void access_product(const struct emu_piped *item, const struct emu_access *access,
                            const struct emu_clock *clock, int cta)
 {
     const struct emu_product *product = &item->product;
     const uint32_t *masked = product->masked[cta];
-    struct emu_access of_d = *access, of_a = *access;
+    struct emu_access of_d = *access;
     struct emu_span spans[EMU_SPANS_MAX];
     int count = emu_product_spans(product, spans);
 
     of_d.kind = EMU_WRITES | EMU_BY_ASYNC | (product->add_d ? EMU_READS : 0u);
-    of_a.kind = EMU_READS | EMU_BY_ASYNC | EMU_MAY_BE_UNUSED;
+    if (product->a_in_tmem)
+        access_a(item, access, clock, item->ctas[cta], spans, count);
     for (int i = 0; i < count; i++)
         for (uint32_t lane = spans[i].lane; lane < spans[i].lane + EMU_SPAN_ROWS; lane++) {
-            if (product->a_in_tmem)
-                access_lanes(item->warp, &of_a, clock, item->ctas[cta], lane, 1,
-                             emu_tmem_column(product->a_address), emu_product_a_columns(product));
             if (!(masked[lane / 32] >> lane % 32 & 1))
                 access_lanes(item->warp, &of_d, clock, item->ctas[cta], lane, 1,
                              emu_tmem_column(product->d_address), (uint32_t)spans[i].columns);
@@ -368,47 +396,6 @@ void emu_check_tcgen05_issue(struct emu_piped *item)
     access = emu_access_of(item->warp, item->op, check->agent, check->time, EMU_READS);
     access_tmem(item, &access, &clock);
     emu_clock_free(&clock);
-}
-
-/* ---- Shared memory ---- */
-
-struct reader {
-    const struct emu_piped *item;
-    struct emu_cta *cta;
-    struct emu_access access;
-    bool is_told; /* that the CTA may not end */
-};
-
-static void read_bytes(void *user, uint32_t offset, uint32_t bytes)
-{
-    struct reader *reader = user;
-    struct emu_warp *warp = reader->item->warp;
-
-    if (!reader->is_told)
-        emu_check_remote(warp, reader->cta, offset, &reader->access);
-    reader->is_told = true;
-    emu_check_access(warp, reader->item->lane, &reader->access, &reader->item->check->known->clock,
-                     reader->cta, offset, bytes);
-}
-
-void emu_check_tcgen05_reads(const struct emu_piped *item)
-{
-    const struct emu_tcgen05 *form = &item->op->tensor.tcgen05;
-
-    if (!item->check || !item->check->known)
-        return;
-    for (int i = 0; i < item->cta_count; i++) {
-        struct reader reader = {.item = item,
-                                .cta = item->ctas[i],
-                                .access = emu_access_of(item->warp, item->op, item->check->agent,
-                                                        item->check->time,
-                                                        EMU_READS | EMU_BY_ASYNC | EMU_OF_SHARED)};
-
-        if (form->what == EMU_TCGEN05_MMA)
-            emu_product_reads(&item->product, reader.cta->shared_bytes, read_bytes, &reader);
-        else if (form->what == EMU_TCGEN05_CP)
-            emu_tmem_copy_reads(form, &item->matrix, reader.cta->shared_bytes, read_bytes, &reader);
-    }
 }
 
 /* ---- Commits ---- */

@@ -58,11 +58,8 @@ bool emu_wgmma(const struct emu_wgmma *wgmma, const struct emu_wgmma_operands *o
                const unsigned char *shared, uint32_t shared_bytes, uint64_t *const *const d[4],
                bool exact, const char **why);
 
-/* Tells which bytes of shared memory it reads, in runs of neighbours; what its descriptors lead to
- * outside of shared memory is left out. */
+/* Is told of bytes of shared memory. */
 typedef void (*emu_bytes_read)(void *user, uint32_t offset, uint32_t bytes);
-void emu_wgmma_reads(const struct emu_wgmma *wgmma, uint64_t a_descriptor, uint64_t b_descriptor,
-                     uint32_t shared_bytes, emu_bytes_read tell, void *user);
 
 /* The offset in shared memory of element (mn, k) of an operand, by its descriptor. */
 uint32_t emu_wgmma_offset(uint64_t descriptor, enum emu_type type, bool transpose, int mn, int k);

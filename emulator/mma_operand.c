@@ -2,10 +2,12 @@
 #include "emulator/mma_operand.h"
 
 /* Elements that lie one behind the other are told together. */
-void emu_matrix_tell(const struct emu_matrix *matrix, int count, int depth, emu_bytes_read tell,
-                     void *user)
+void emu_shared_operand_tell(const struct emu_shared_operand *operand, emu_bytes_read tell,
+                             void *user)
 {
-    int outer = matrix->mn_major ? depth : count, inner = matrix->mn_major ? count : depth;
+    const struct emu_matrix *matrix = &operand->matrix;
+    int outer = matrix->mn_major ? operand->depth : operand->rows,
+        inner = matrix->mn_major ? operand->rows : operand->depth;
     uint32_t from = 0, to = 0;
 
     for (int o = 0; o < outer; o++)

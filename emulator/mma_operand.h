@@ -70,9 +70,21 @@ static inline bool emu_matrix_element(const struct emu_matrix *matrix, int mn, i
     return true;
 }
 
-/* Tells which bytes `count` rows of `depth` elements are, in runs of neighbours; what is outside is
- * left out. */
-void emu_matrix_tell(const struct emu_matrix *matrix, int count, int depth, emu_bytes_read tell,
-                     void *user);
+/* An operand of one product: so many rows (of B columns) of so many elements. */
+struct emu_shared_operand {
+    char name; /* 'A', 'B' */
+    struct emu_matrix matrix;
+    int rows, depth;
+};
+enum { EMU_SHARED_OPERANDS = 2 };
+
+/* Tells which bytes it is, in runs of neighbours; what is outside of shared memory is left out. */
+void emu_shared_operand_tell(const struct emu_shared_operand *operand, emu_bytes_read tell,
+                             void *user);
+
+/* What a wgmma reads of shared memory: how many operands. */
+int emu_wgmma_in_shared(const struct emu_wgmma *wgmma, uint64_t a_descriptor, uint64_t b_descriptor,
+                        uint32_t shared_bytes,
+                        struct emu_shared_operand operands[EMU_SHARED_OPERANDS]);
 
 #endif

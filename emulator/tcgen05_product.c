@@ -246,13 +246,16 @@ bool emu_product_multiply(const struct emu_product *product,
     return true;
 }
 
-void emu_product_reads(const struct emu_product *product, uint32_t shared_bytes,
-                       emu_bytes_read tell, void *user)
+int emu_product_in_shared(const struct emu_product *product, uint32_t shared_bytes,
+                          struct emu_shared_operand operands[EMU_SHARED_OPERANDS])
 {
     const struct emu_tcgen05_memory memory = {.shared_bytes = shared_bytes};
-    const struct emu_matrix a = a_of(product, &memory), b = b_of(product, &memory);
+    int count = 0;
 
     if (!product->a_in_tmem)
-        emu_matrix_tell(&a, rows_of(product), product->k, tell, user);
-    emu_matrix_tell(&b, product->n / product->group, product->k, tell, user);
+        operands[count++] =
+            (struct emu_shared_operand){'A', a_of(product, &memory), rows_of(product), product->k};
+    operands[count++] = (struct emu_shared_operand){'B', b_of(product, &memory),
+                                                    product->n / product->group, product->k};
+    return count;
 }

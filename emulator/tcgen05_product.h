@@ -2,7 +2,7 @@
 #ifndef EMU_TCGEN05_PRODUCT_H
 #define EMU_TCGEN05_PRODUCT_H
 
-#include "emulator/mma.h"
+#include "emulator/mma_operand.h"
 #include "emulator/tcgen05.h"
 #include "emulator/wgmma_descriptor.h"
 
@@ -54,8 +54,8 @@ struct emu_tcgen05_memory {
  * memory: `why` says which. */
 bool emu_product_multiply(const struct emu_product *product,
                           const struct emu_tcgen05_memory *memories, bool exact, const char **why);
-/* Which bytes of the shared memory of CTA `cta` of the pair it reads. */
-void emu_product_reads(const struct emu_product *product, uint32_t shared_bytes,
-                       emu_bytes_read tell, void *user);
+/* What it reads of the shared memory of a CTA, of each of a pair: how many operands. */
+int emu_product_in_shared(const struct emu_product *product, uint32_t shared_bytes,
+                          struct emu_shared_operand operands[EMU_SHARED_OPERANDS]);
 
 #endif

@@ -132,28 +132,13 @@ static bool multiply_item(struct emu_warp *warp, const struct issued *item,
 }
 
 /* What an item reads of shared memory, told to the sanitizer. */
-struct reader {
-    struct emu_warp *warp;
-    const struct emu_op *op;
-    uint32_t item;
-    const struct emu_snapshot *known;
-};
-
-static void read_bytes(void *user, uint32_t offset, uint32_t bytes)
-{
-    const struct reader *reader = user;
-
-    emu_check_wgmma_read(reader->warp, reader->op, reader->item, reader->known, offset, bytes);
-}
-
 static void check_item(struct emu_warp *warp, struct issued *item, uint64_t number)
 {
     struct emu_snapshot *known = emu_check_together(warp, item->known);
-    struct reader reader = {warp, item->op, (uint32_t)number, known};
 
     if (known)
-        emu_wgmma_reads(&item->op->tensor.wgmma, item->descriptor_a, item->descriptor_b,
-                        warp->cta->shared_bytes, read_bytes, &reader);
+        emu_check_wgmma_reads(warp, item->op, (uint32_t)number, known, item->descriptor_a,
+                              item->descriptor_b);
     emu_check_drop(known);
     drop_known(item);
 }

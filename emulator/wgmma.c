@@ -140,18 +140,25 @@ static bool load_operands(const struct emu_wgmma *wgmma, const struct emu_wgmma_
     return true;
 }
 
-void emu_wgmma_reads(const struct emu_wgmma *wgmma, uint64_t a_descriptor, uint64_t b_descriptor,
-                     uint32_t shared_bytes, emu_bytes_read tell, void *user)
+int emu_wgmma_in_shared(const struct emu_wgmma *wgmma, uint64_t a_descriptor, uint64_t b_descriptor,
+                        uint32_t shared_bytes,
+                        struct emu_shared_operand operands[EMU_SHARED_OPERANDS])
 {
-    const struct emu_matrix b =
-        source_of(b_descriptor, wgmma->b, wgmma->transpose_b, false, NULL, shared_bytes);
-    const struct emu_matrix a =
-        source_of(a_descriptor, wgmma->a, wgmma->transpose_a, false, NULL, shared_bytes);
-    int depth = wgmma->a == EMU_B1 ? wgmma->k / 32 : wgmma->k;
+    int depth = wgmma->a == EMU_B1 ? wgmma->k / 32 : wgmma->k, count = 0;
 
     if (!wgmma->a_in_registers)
-        emu_matrix_tell(&a, WARPS * EMU_BLOCK_ROWS, depth, tell, user);
-    emu_matrix_tell(&b, wgmma->n, depth, tell, user);
+        operands[count++] = (struct emu_shared_operand){
+            .name = 'A',
+            .matrix =
+                source_of(a_descriptor, wgmma->a, wgmma->transpose_a, false, NULL, shared_bytes),
+            .rows = WARPS * EMU_BLOCK_ROWS,
+            .depth = depth};
+    operands[count++] = (struct emu_shared_operand){
+        .name = 'B',
+        .matrix = source_of(b_descriptor, wgmma->b, wgmma->transpose_b, false, NULL, shared_bytes),
+        .rows = wgmma->n,
+        .depth = depth};
+    return count;
 }
 
 bool emu_wgmma(const struct emu_wgmma *wgmma, const struct emu_wgmma_operands *operands,

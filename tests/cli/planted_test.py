@@ -10,6 +10,7 @@ from support import equal
 
 # Several k blocks for each stage, and an odd number of them, so that parities matter.
 PROBLEM = "gemm m=256 n=256 k=448 arch=sm_90a tile=128x128x64 cluster=2x1x1 stages=2".split()
+ALONE = [word.replace("2x1x1", "1x1x1") for word in PROBLEM]
 # More tiles than there are CTAs.
 TILES = "gemm m=768 n=768 k=192 arch=sm_90a tile=64x64x64 cluster=1x1x1 stages=2".split()
 
@@ -28,6 +29,20 @@ def delete(old, count=1):
 
 def before(place, line):
     return replace(place, line + place)
+
+
+def both(first, second):
+    return lambda text: second(first(text))
+
+
+def without_line(*words):
+    """The change that leaves out the one line that has all the words."""
+    def change(text):
+        lines = text.splitlines(keepends=True)
+        fitting = [line for line in lines if all(word in line for word in words)]
+        assert len(fitting) == 1, f"{len(fitting)} lines have {words}"
+        return text.replace(fitting[0], "", 1)
+    return change
 
 
 PRODUCER_PARITY = "mov.u32 %tiles_parity, 1;"
@@ -75,6 +90,14 @@ FAULTS = [
      "stage-reused", ["(producer)", "(consumer)", "stage ring"]),
     ("sums that are read before they are there", delete("wgmma.wait_group.sync.aligned 0;"),
      "premature-accumulator", ["(consumer)", "%acc"]),
+    ("rows of A that nobody copies",
+     both(without_line("cp.async.bulk.tensor", "[%a_map, "),
+          replace("%a_rows, 128, 16384;", "%a_rows, 0, 16384;")),
+     "uninitialised", ["(consumer)", "stage ring", "any of A"], ALONE),
+    ("columns of B that nobody copies",
+     both(without_line("cp.async.bulk.tensor", "[%b_map, "),
+          replace("%a_rows, 128, 16384;", "%a_rows, 128, 0;")),
+     "uninitialised", ["(consumer)", "stage ring", "any of B"], ALONE),
     ("no proxy fence before a store by TMA", delete("fence.proxy.async.shared::cta;", 0),
      "missing-proxy-fence", ["(consumer)", "epilogue staging"]),
     ("no barrier before a store by TMA",
@@ -126,6 +149,14 @@ FAULTS += [
      "missing-tcgen05-wait", ["(writer)", "tensor memory"], PAIR),
     ("an MMA of a stage that was not waited for", delete(MMA_FULL_WAIT),
      "premature-use uninitialised", ["(mma)", "stage ring"], PAIR),
+    ("rows of A of a pair that nobody copies",
+     both(without_line("cp.async.bulk.tensor", "[%a_map, "),
+          replace("[%tiles_full], 40960;", "[%tiles_full], 8192;")),
+     "uninitialised", ["(mma)", "stage ring", "any of A"], PAIR),
+    ("columns of B of a pair that nobody copies",
+     both(without_line("cp.async.bulk.tensor", "[%b_map, "),
+          replace("[%tiles_full], 40960;", "[%tiles_full], 32768;")),
+     "uninitialised", ["(mma)", "stage ring", "any of B"], PAIR),
     ("a stage that goes before its MMA is done", replace(STAGE_COMMIT, PLAIN_ARRIVAL),
      "premature-use", ["(producer)", "(mma)", "stage ring"],
      "gemm m=128 n=128 k=448 arch=sm_100a variant=blackwell-7".split()),

@@ -475,6 +475,7 @@ static void what_is_read_is_told(void **state)
         for (int shape = 0; shape < SHAPES; shape++) {
             const struct job job = draw_job(&kinds[kind], &shapes[shape], &seed);
             const struct emu_product product = product_of(&job);
+            struct emu_shared_operand operands[EMU_SHARED_OPERANDS];
             int half = job.n / shapes[shape].group, count = 0, told = 0;
             int width = width_of(job.kind->b), size = width < 8 ? 1 : width / 8;
 
@@ -482,7 +483,8 @@ static void what_is_read_is_told(void **state)
                 continue;
             memset(touched, 0, sizeof touched);
             memset(shared[0], 0, SHARED_BYTES);
-            emu_product_reads(&product, SHARED_BYTES, touch, NULL);
+            for (int i = emu_product_in_shared(&product, SHARED_BYTES, operands); i > 0; i--)
+                emu_shared_operand_tell(&operands[i - 1], touch, NULL);
             for (int n = 0; n < half; n++)
                 for (int k = 0; k < product.k; k++) {
                     int at = byte_of(&job.b, size, n, width < 8 ? k & ~15 : k);
