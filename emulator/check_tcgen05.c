@@ -213,13 +213,18 @@ static bool is_what(const struct emu_piped *item, enum emu_tcgen05_what what)
     return item->op->tensor.tcgen05.what == what;
 }
 
+static bool is_of_thread(const struct emu_line *line, const struct emu_piped *item)
+{
+    return line->first.warp == item->warp && line->first.lane == item->lane;
+}
+
 /* One line: the same thread's, and what the pipeline orders is alike for all of it. */
 static bool is_of_line(const struct emu_line *line, const struct emu_piped *item)
 {
     const struct emu_piped *first = &line->first;
     enum emu_tcgen05_what what = item->op->tensor.tcgen05.what;
 
-    if (first->warp != item->warp || !is_what(first, what) || first->ctas[0] != item->ctas[0] ||
+    if (!is_of_thread(line, item) || !is_what(first, what) || first->ctas[0] != item->ctas[0] ||
         first->cta_count != item->cta_count)
         return false;
     if (what == EMU_TCGEN05_MMA)
@@ -406,8 +411,9 @@ static void see_moves(struct emu_warp *warp, struct emu_clock *clock,
     see(warp, clock, moves->agent, moves->waited);
 }
 
-/* It tells of all that its warp has issued, and of what that came behind; it is a
- * fence::before_thread_sync, and no release of what the thread itself has written. */
+/* It tells of all that its thread has issued, other lanes of the warp not (PTX ISA
+ * "tcgen05.commit"), and of what that came behind; it is a fence::before_thread_sync, and no
+ * release of what the thread itself has written. */
 void emu_check_tcgen05_commit(struct emu_piped *item)
 {
     struct emu_warp *warp = item->warp;
@@ -423,7 +429,7 @@ void emu_check_tcgen05_commit(struct emu_piped *item)
         emu_check_no_memory(warp);
     emu_clock_forget(&check->done, warp->check->self);
     for (int i = 0; lines && i < lines->count; i++)
-        if (lines->list[i].first.warp == warp) {
+        if (is_of_thread(&lines->list[i], item)) {
             check->agent = lines->list[i].agent;
             check->time = lines->list[i].issued;
             see(warp, &check->done, check->agent, check->time);

@@ -128,6 +128,12 @@ static const struct {
     struct fault fault;
 } cases[] = {
     {"barrier_for_too_many", {"deadlock", {"workers", "bar.sync 1, 96"}, {NULL, NULL}, "", ALWAYS}},
+    {"commit_by_another_lane",
+     {"premature-use",
+      {"sums", "tcgen05.ld"},
+      {"multiply", "@!%idle tcgen05.mma"},
+      "tensor memory, lane",
+      ALWAYS}},
     {"copy_not_fenced",
      {"missing-proxy-fence",
       {"store", "cp.async.bulk"},
