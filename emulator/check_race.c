@@ -25,12 +25,12 @@ static bool reads_alone(const struct emu_access *access)
     return !(access->kind & EMU_WRITES);
 }
 
-/* A copy that a warp has issued, and what the same warp did later: had it been before, it would be
- * ordered. */
+/* A copy or a product that a warp has issued, and what the same warp did later: had it been before,
+ * it would be ordered. */
 static bool is_later(const struct emu_access *one, const struct emu_access *copy)
 {
-    return is_copy(copy) && !(one->kind & EMU_BY_ASYNC) && one->warp == copy->warp &&
-           memcmp(one->cta, copy->cta, sizeof one->cta) == 0;
+    return (is_copy(copy) || is_by_tensor_core(copy)) && !(one->kind & EMU_BY_ASYNC) &&
+           one->warp == copy->warp && memcmp(one->cta, copy->cta, sizeof one->cta) == 0;
 }
 
 /* Plain, and what it has read a compare-and-swap checks, as in the loop that stands in for an
