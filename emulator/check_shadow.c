@@ -231,6 +231,9 @@ static enum emu_verdict judge(struct emu_conflict *conflict, const struct emu_ac
     time = emu_clock_get(clock, before->agent);
     if ((now->kind & EMU_BY_ASYNC) && !(before->kind & EMU_BY_ASYNC))
         return judge_proxies(conflict, now, &time);
+    /* A copy ends with a proxy fence, and so fences that act one way tell of it as of the rest. */
+    if (now->kind & EMU_OF_SHARED && time.shared >= before->time)
+        return EMU_FINE;
     return time.seen < before->time ? EMU_RACE : EMU_FINE;
 }
 
