@@ -118,23 +118,27 @@ static bool is_within(const struct emu_shared_operand *operand, uint32_t offset)
     return offset >= least && offset <= most;
 }
 
-/* Copies that complete on one mbarrier fill one stage; of what threads write nothing is known. */
-static bool is_of_stage(const struct reader *reader, uint32_t offset,
-                        const struct emu_shared_operand *other)
+/* What the instruction wrote that brings the other operand is of that operand, in whichever stage,
+ * if it is a copy; of what threads store nothing is known. Barriers are no rows. */
+static bool is_row(const struct reader *reader, uint32_t offset,
+                   const struct emu_shared_operand *other)
 {
     struct emu_access writer, its;
 
-    if (!emu_check_writer(reader->cta, offset, &writer) ||
-        !emu_check_writer(reader->cta, emu_matrix_offset(&other->matrix, 0, 0), &its))
+    if (!emu_check_writer(reader->cta, offset, &writer) || !writer.op)
+        return true;
+    if (emu_op_is(writer.op, "mbarrier") || emu_op_is(writer.op, "tcgen05"))
         return false;
-    return (writer.kind & EMU_BY_ASYNC) == (its.kind & EMU_BY_ASYNC) &&
-           (!(its.kind & EMU_BY_ASYNC) ||
-            (writer.agent.cluster == its.agent.cluster && writer.agent.index == its.agent.index));
+    if (!other)
+        return true;
+    return !is_within(other, offset) &&
+           (!(writer.kind & EMU_BY_ASYNC) ||
+            !emu_check_writer(reader->cta, emu_matrix_offset(&other->matrix, 0, 0), &its) ||
+            writer.op != its.op);
 }
 
 /* Where several consumers share a tile and the matrix ends before it, the rows of the last may all
- * be behind its end. So they are unless the rows before them, where they are written, are of
- * something else: of the other operand, or of another stage. */
+ * be behind its end. So they are unless what is written before them is of something else. */
 static bool is_rest_of_tile(const struct reader *reader, const struct emu_shared_operand *operand,
                             const struct emu_shared_operand *other)
 {
@@ -147,7 +151,7 @@ static bool is_rest_of_tile(const struct reader *reader, const struct emu_shared
         before.descriptor.start -= step;
         at = emu_matrix_offset(&before, 0, 0);
         if (at < before.bytes && emu_check_is_written(reader->cta, at))
-            return !other || (!is_within(other, at) && is_of_stage(reader, at, other));
+            return is_row(reader, at, other);
     }
     return false;
 }
