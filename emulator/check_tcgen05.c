@@ -233,25 +233,39 @@ static bool is_of_line(const struct emu_line *line, const struct emu_piped *item
                                             (item->op->tensor.tcgen05.copy == EMU_COPY_4X256B);
 }
 
-/* Where there is no room the last line is of all that is left. */
+/* A line more; null without memory. */
+static struct emu_line *add_line(struct emu_check_cluster *check)
+{
+    struct emu_lines *lines = check->lines, *grown;
+    int count = lines ? lines->count : 0;
+
+    if (!lines || count == lines->room) {
+        int room = count ? 2 * count : 16;
+
+        grown = realloc(lines, sizeof *grown + (size_t)room * sizeof grown->list[0]);
+        if (!grown)
+            return NULL;
+        grown->count = count;
+        grown->room = room;
+        check->lines = lines = grown;
+    }
+    return &lines->list[lines->count++];
+}
+
 static struct emu_line *line_of(const struct emu_piped *item)
 {
     struct emu_cluster *cluster = item->warp->cta->cluster;
     struct emu_lines *lines = cluster->check->lines;
     struct emu_line *made;
 
-    if (!lines)
-        lines = cluster->check->lines = calloc(1, sizeof *lines);
-    if (!lines) {
+    for (int i = 0; lines && i < lines->count; i++)
+        if (is_of_line(&lines->list[i], item))
+            return &lines->list[i];
+    made = add_line(cluster->check);
+    if (!made) {
         emu_check_no_memory(item->warp);
         return NULL;
     }
-    for (int i = 0; i < lines->count; i++)
-        if (is_of_line(&lines->list[i], item))
-            return &lines->list[i];
-    if (lines->count == EMU_LINES_MAX)
-        return &lines->list[EMU_LINES_MAX - 1];
-    made = &lines->list[lines->count++];
     *made = (struct emu_line){
         .agent = emu_check_agent(cluster), .order = emu_check_agent(cluster), .first = *item};
     return made;

@@ -10,8 +10,6 @@
 #include "emulator/check_state.h"
 #include "emulator/tcgen05_pipe.h"
 
-enum { EMU_LINES_MAX = 64 };
-
 /* What a warp issues to the tensor cores and they do in the order of issue: an agent. */
 struct emu_line {
     struct emu_agent agent; /* of what is done: its time is the number of the item in the line */
@@ -21,8 +19,8 @@ struct emu_line {
 };
 
 struct emu_lines {
-    struct emu_line list[EMU_LINES_MAX];
-    int count;
+    int count, room;
+    struct emu_line list[];
 };
 
 /* The loads or the stores of a warp. */
