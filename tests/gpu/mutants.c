@@ -34,6 +34,7 @@ static const char *const plans[] = {
     "arch=sm_100a variant=blackwell-8 tile=256x128x64",
     "arch=sm_100a variant=blackwell-9 tile=512x128x64",
     "arch=sm_100a variant=blackwell-best tile=256x64x64 beta=any ldc=504",
+    "arch=sm_100a variant=blackwell-8 tile=256x64x64 schedule=dynamic",
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
 
