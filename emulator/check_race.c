@@ -205,6 +205,18 @@ static bool is_too_narrow(const struct emu_warp *warp, const struct emu_access *
     return emu_clock_get(&warp->check->missed, before->agent).seen >= before->time;
 }
 
+/* Operands are looked at by rows (check_operand.c). A bulk store takes whole units of 16 bytes, and
+ * so more than there is to store; of a row of which nothing was written it takes nothing of use. */
+static bool may_be_unused(const struct emu_access *now, const struct emu_conflict *conflict,
+                          const struct emu_cta *cta, uint64_t address)
+{
+    if (now->kind & EMU_MAY_BE_UNUSED)
+        return true;
+    if (!(now->kind & EMU_BY_ASYNC) || !cta || address >= EMU_TMEM_AT)
+        return false;
+    return is_by_tensor_core(now) || conflict->has_written;
+}
+
 void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,
                         const struct emu_conflict *conflict, struct emu_cta *cta, uint64_t address)
 {
@@ -253,10 +265,8 @@ void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access
                        "orders before it";
         break;
     case EMU_UNWRITTEN:
-        if (now->kind & EMU_MAY_BE_UNUSED ||
-            (now->kind & EMU_BY_ASYNC && cta && address < EMU_TMEM_AT))
-            return; /* by the tensor cores (see check_operand.c), or a store of a whole box: what
-                     * comes of it may be left unused */
+        if (may_be_unused(now, conflict, cta, address))
+            return;
         found.code = "uninitialised";
         found.what = "nobody has written there";
         found.needed = "a write before it, or a wait for the copy that is to write";

@@ -319,7 +319,7 @@ struct emu_conflict emu_histories_access(struct emu_histories *h, uint32_t *shad
 {
     struct emu_conflict first = {.verdict = EMU_FINE};
     uint32_t record = record_of(h, access);
-    bool has_unwritten = false;
+    bool has_unwritten = false, has_written = false;
 
     if (!record)
         return (struct emu_conflict){.verdict = EMU_NO_MEMORY};
@@ -340,10 +340,12 @@ struct emu_conflict emu_histories_access(struct emu_histories *h, uint32_t *shad
             *memo = (struct memo){before, record, made, !emu_histories_is_written(h, before)};
         }
         has_unwritten |= memo->is_unwritten;
+        has_written |= !memo->is_unwritten;
         for (end = i; end < bytes && shadow[end] == before; end++)
             shadow[end] = memo->after;
     }
     first.has_unwritten = has_unwritten;
+    first.has_written = has_written;
     return first;
 }
 

@@ -65,6 +65,7 @@ struct emu_conflict {
     bool is_offered;         /* of a fence that is missing: the half that releases is there */
     size_t at;               /* the byte, counted from the first of the access */
     bool has_unwritten;      /* of some of the bytes, whatever the verdict */
+    bool has_written;        /* the same: there are others */
 };
 
 struct emu_histories;

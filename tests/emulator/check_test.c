@@ -342,6 +342,8 @@ static const struct {
       {"read again", "ld.global"},
       "through (global",
       ALWAYS}},
+    {"store_of_nothing",
+     {"uninitialised", {"store", "cp.async.bulk"}, {NULL, NULL}, "tile (shared", ALWAYS}},
     {"tmem_a_not_fenced",
      {"missing-tcgen05-fence",
       {"multiply", "tcgen05.mma"},
