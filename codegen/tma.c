@@ -25,13 +25,21 @@ void lt_tma_load(struct lt_builder *b, lt_value map, lt_value column, lt_value r
 }
 
 void lt_tma_load_for_pair(struct lt_builder *b, lt_value map, lt_value column, lt_value row,
-                          lt_value smem, lt_value leader_full)
+                          lt_value smem, lt_value leader_full, lt_value mask)
 {
     lt_require(b, LT_HAS_TCGEN05, "cp.async.bulk.tensor with .cta_group::2");
+    if (mask.kind == LT_NOTHING) {
+        lt_inst(b,
+                "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                ".cta_group::2 [%0], [%1, {%2, %3}], [%4];",
+                smem, map, column, row, leader_full);
+        return;
+    }
+    lt_require(b, LT_HAS_MULTICAST, "cp.async.bulk.tensor with .multicast::cluster");
     lt_inst(b,
             "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-            ".cta_group::2 [%0], [%1, {%2, %3}], [%4];",
-            smem, map, column, row, leader_full);
+            ".multicast::cluster.cta_group::2 [%0], [%1, {%2, %3}], [%4], %5;",
+            smem, map, column, row, leader_full, mask);
 }
 
 void lt_tma_store(struct lt_builder *b, lt_value map, lt_value column, lt_value row, lt_value smem)

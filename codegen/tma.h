@@ -21,9 +21,11 @@ void lt_tma_load(struct lt_builder *b, lt_value map, lt_value column, lt_value r
                  lt_value full, lt_value mask);
 
 /* The same in a pair of CTAs whose MMA reads what both fetch: `leader_full` is the even CTA's
- * mbarrier, by its address in the cluster, where the bytes count. */
+ * mbarrier, by its address in the cluster, where the bytes count. With a `mask` they count for each
+ * CTA that it names on the barrier of that CTA's own leader: the signal goes to whichever of a pair
+ * has the parity of rank that the named barrier's CTA has. */
 void lt_tma_load_for_pair(struct lt_builder *b, lt_value map, lt_value column, lt_value row,
-                          lt_value smem, lt_value leader_full);
+                          lt_value smem, lt_value leader_full, lt_value mask);
 
 /* Writes the box at `smem` to (column, row). The source must be visible to the async
  * proxy; it may be changed once lt_tma_wait_read() has let it go. */

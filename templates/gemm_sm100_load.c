@@ -31,7 +31,7 @@ static void fetch(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value 
                   lt_value column, lt_value row, lt_value to, lt_value full)
 {
     if (has_pairs(s))
-        lt_tma_load_for_pair(b, map, column, row, to, full);
+        lt_tma_load_for_pair(b, map, column, row, to, full, (lt_value){0});
     else
         lt_tma_load(b, map, column, row, to, full, (lt_value){0});
 }

@@ -86,10 +86,14 @@ static void a_pair_says_so_in_every_instruction(void **state)
     lt_tcgen05_commit(b, 2, at, mask);
     assert_ends_with(written(b), "tcgen05.commit.cta_group::2.mbarrier::arrive::one"
                                  ".shared::cluster.multicast::cluster.b64 [%at], %mask;\n");
-    lt_tma_load_for_pair(b, wide, at, at, at, at);
+    lt_tma_load_for_pair(b, wide, at, at, at, at, (lt_value){0});
     assert_ends_with(written(b), "cp.async.bulk.tensor.2d.shared::cluster.global.tile"
                                  ".mbarrier::complete_tx::bytes.cta_group::2 "
                                  "[%at], [%wide, {%at, %at}], [%at];\n");
+    lt_tma_load_for_pair(b, wide, at, at, at, at, mask);
+    assert_ends_with(written(b), "cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+                                 ".mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 "
+                                 "[%at], [%wide, {%at, %at}], [%at], %mask;\n");
     lt_cluster_sync_with_memory(b);
     assert_ends_with(written(b), "barrier.cluster.arrive.release;\n    "
                                  "barrier.cluster.wait.acquire;\n");
@@ -124,6 +128,19 @@ static void hopper_has_none_of_it(void **state)
     lt_builder_destroy(&b);
 }
 
+static void hopper_has_multicasts_but_no_pairs(void **state)
+{
+    (void)state;
+    struct lt_builder *b = kernel_for(LATHE_SM_90A, true, NULL);
+    lt_value at = number(b, "at", 0), mask = lt_define(b, LT_B16, "mask");
+
+    lt_tma_load_for_pair(b, lt_define(b, LT_B64, "wide"), at, at, at, at, mask);
+
+    assert_mistake(b, "cp.async.bulk.tensor with .cta_group::2 needs sm_100a, sm_103a or sm_110a; "
+                      "this kernel is for sm_90a");
+    lt_builder_destroy(&b);
+}
+
 #define on_blackwell(test) cmocka_unit_test_setup_teardown(test, open_blackwell, close_kernel)
 
 int main(void)
@@ -135,6 +152,7 @@ int main(void)
         on_blackwell(a_pair_says_so_in_every_instruction),
         on_blackwell(one_cta_alone_tells_itself),
         cmocka_unit_test(hopper_has_none_of_it),
+        cmocka_unit_test(hopper_has_multicasts_but_no_pairs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
