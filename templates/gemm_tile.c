@@ -21,6 +21,11 @@ void lt_gemm_cluster_tile(const struct lathe_plan *plan, int tile[2])
     tile[1] = plan->tile[1] * plan->cluster[1];
 }
 
+static bool shares(const struct lathe_plan *plan)
+{
+    return plan->flow == LATHE_SPECIALISED && plan->load == LATHE_COPY_TMA;
+}
+
 static int row_bytes(const struct lathe_plan *plan)
 {
     return plan->tile[2] * lathe_type_bytes(plan->type);
@@ -48,13 +53,10 @@ int lt_gemm_expected_bytes(const struct lathe_plan *plan)
 
 double lt_gemm_l2_bytes(const struct lathe_plan *plan)
 {
-    int tile[2];
+    int tile[2] = {plan->tile[0] / plan->cta_group, plan->tile[1]};
 
-    lt_gemm_cluster_tile(plan, tile);
-    if (plan->load == LATHE_COPY_THREADS) {
-        tile[0] = plan->tile[0] / plan->cta_group;
-        tile[1] = plan->tile[1];
-    }
+    if (shares(plan))
+        lt_gemm_cluster_tile(plan, tile);
     return (double)(tile[0] + tile[1]) * lathe_type_bytes(plan->type) /
            (2.0 * (double)tile[0] * (double)tile[1]);
 }

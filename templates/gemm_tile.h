@@ -33,7 +33,7 @@ int lt_gemm_stage_bytes(const struct lathe_plan *plan);
 int lt_gemm_expected_bytes(const struct lathe_plan *plan);
 
 /* Bytes that come from L2 for each operation (a multiplication or an addition), where the CTAs of a
- * cluster fetch what they share once; threads fetch for their own CTA alone. */
+ * cluster fetch what they share once; without a producer each fetches for itself alone. */
 double lt_gemm_l2_bytes(const struct lathe_plan *plan);
 
 /* Clusters that work at a time; 1 where one walks all tiles. */

@@ -146,21 +146,33 @@ static void what_threads_copy_needs_no_barrier_to_be_full(void **state)
     }
 }
 
-static void threads_fetch_for_their_own_cta_alone(void **state)
+static void without_a_producer_each_cta_fetches_for_itself_alone(void **state)
 {
     (void)state;
-    static const char *const clusters[] = {"1x1x1", "4x2x1"};
+    static const char *const rungs[] = {"3", "3 cluster=4x2x1", "4 cluster=2x1x1",
+                                        "6 cluster=4x2x1"};
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         char words[WORDS_MAX];
         struct lathe_plan plan;
 
-        snprintf(words, sizeof words,
-                 "gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-3 cluster=%s",
-                 clusters[i]);
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-%s",
+                 rungs[i]);
         plan = plan_of(words);
         assert_true(lt_gemm_l2_bytes(&plan) == (128 + 128) * 2 / (2.0 * 128 * 128));
     }
+}
+
+static void what_a_cluster_shares_comes_from_l2_once(void **state)
+{
+    (void)state;
+    struct lathe_plan four = plan_of(
+        "gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-8 tile=256x128x64 cluster=4x1x1");
+    struct lathe_plan eight =
+        plan_of("gemm m=4096 n=4096 k=4096 arch=sm_100a variant=blackwell-7 cluster=4x2x1");
+
+    assert_true(lt_gemm_l2_bytes(&four) == (512 + 128) * 2 / (2.0 * 512 * 128));
+    assert_true(lt_gemm_l2_bytes(&eight) == (512 + 256) * 2 / (2.0 * 512 * 256));
 }
 
 static void step_nine_takes_what_its_source_says(void **state)
@@ -545,7 +557,8 @@ int main(void)
         cmocka_unit_test(a_ninth_stage_leads_to_the_doors_of_the_note),
         cmocka_unit_test(barriers_expect_the_bytes_of_the_ladder),
         cmocka_unit_test(what_threads_copy_needs_no_barrier_to_be_full),
-        cmocka_unit_test(threads_fetch_for_their_own_cta_alone),
+        cmocka_unit_test(without_a_producer_each_cta_fetches_for_itself_alone),
+        cmocka_unit_test(what_a_cluster_shares_comes_from_l2_once),
         cmocka_unit_test(step_nine_takes_what_its_source_says),
         cmocka_unit_test(five_stages_of_hopper_are_the_bytes_of_the_ladder),
         cmocka_unit_test(every_step_of_the_ladder_is_a_plan),
