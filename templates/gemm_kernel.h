@@ -9,8 +9,6 @@
 #include "templates/gemm_tile.h"
 #include "templates/schedule.h"
 
-enum { LT_SWIZZLE_ROWS = 8 }; /* after which the pattern repeats */
-
 struct lt_gemm {
     const struct lathe_plan *plan;
     int spans;       /* swizzle spans along k of a stage            */

@@ -16,7 +16,8 @@
  *
  * Other names for the four barriers: tiles full and empty are tma2mma and mma2tma, accs full and
  * empty mma2ld and ld2mma. In a pair (cta_group=2) each CTA loads its half of A and of B, the even
- * one's MMA reads both, and commits tell both. */
+ * one's MMA reads both, and commits tell both. In a larger cluster CTAs fetch what they have in
+ * common together (gemm_sm100_share.c). */
 #include "templates/gemm_sm100.h"
 
 #include "codegen/cluster.h"
@@ -31,34 +32,44 @@ enum { SCHEDULER_WARP = 2, PRODUCER_WARP = 3 };
 
 /* ---- Producer: one thread of each CTA ---- */
 
+struct producer {
+    struct lt_cursor stage;
+    struct lt_gemm_sm100_slices slices;
+};
+
 static void produce_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number, void *user)
 {
-    const struct lt_cursor *stage = user;
+    const struct producer *p = user;
     struct lt_tile tile = lt_tile_at(b, &s->g.schedule, number);
 
     LT_REPEAT (b, k_block, s->g.k_blocks) {
         lt_comment(b, "wait until the stage is free, then announce its bytes");
-        lt_ring_wait_free(b, stage);
-        lt_gemm_sm100_load(b, s, stage, &tile, k_block.index);
-        lt_ring_advance(b, stage);
+        lt_ring_wait_free(b, &p->stage);
+        lt_gemm_sm100_load(b, s, &p->slices, &p->stage, &tile, k_block.index);
+        lt_ring_advance(b, &p->stage);
     }
 }
 
 static void producer(struct lt_builder *b, struct lt_gemm_sm100 *s)
 {
-    struct lt_cursor stage = lt_ring_producer(b, &s->g.tiles, s->g.smem);
+    struct producer p;
 
-    lt_gemm_sm100_each_tile(b, s, produce_tile, &stage);
-    if (s->g.plan->cta_group == 2) {
-        lt_comment(b, "commits come to both CTAs: neither may end before the last ones have");
-        lt_ring_drain(b, &stage);
-    }
+    p.stage = lt_ring_producer(b, &s->g.tiles, s->g.smem);
+    p.slices = lt_gemm_sm100_slices(b, s);
+    lt_gemm_sm100_each_tile(b, s, produce_tile, &p);
+    if (lt_gemm_cluster_size(s->g.plan) == 1)
+        return;
+    lt_comment(b, lt_gemm_sm100_shares(s->g.plan)
+                      ? "commits come from other CTAs: stay until the last ones have"
+                      : "commits come to both CTAs: neither may end before the last ones have");
+    lt_ring_drain(b, &p.stage);
 }
 
 /* ---- MMA: one thread of the leader for each consumer ---- */
 
 struct issuer {
     lt_value consumer; /* nothing where there is one */
+    lt_value filling;  /* mask: who fills the stages */
     struct lt_cursor tiles, accs;
     struct lt_tcgen05_operands operands;
 };
@@ -87,14 +98,10 @@ static lt_value accumulator(struct lt_builder *b, const struct lt_gemm_sm100 *s,
     return d;
 }
 
-static void commit(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value mbarrier)
-{
-    lt_tcgen05_commit(b, s->g.plan->cta_group, mbarrier, s->pair_mask);
-}
-
 static void issue_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number, void *user)
 {
     const struct issuer *i = user;
+    int group = s->g.plan->cta_group;
     lt_value d;
 
     (void)number;
@@ -109,11 +116,11 @@ static void issue_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value n
         lt_tcgen05_fence_after(b);
         lt_gemm_sm100_multiply(b, s, &i->operands, &i->tiles, d, later);
         lt_note(b, "arrives when the stage has been read");
-        commit(b, s, i->tiles.empty);
+        lt_tcgen05_commit(b, group, i->tiles.empty, i->filling);
         lt_ring_advance(b, &i->tiles);
     }
     lt_note(b, "arrives when all sums are there");
-    commit(b, s, i->accs.full);
+    lt_tcgen05_commit(b, group, i->accs.full, s->pair_mask);
     lt_ring_advance(b, &i->accs);
 }
 
@@ -124,6 +131,7 @@ static void issuer(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value consu
     i.operands = lt_gemm_sm100_operands(b, s, consumer);
     i.tiles = lt_ring_consumer(b, &s->g.tiles, s->g.smem);
     i.accs = lt_ring_producer(b, &s->accs, accs_smem(b, s, consumer));
+    i.filling = lt_gemm_sm100_filling_mask(b, s);
     lt_gemm_sm100_each_tile(b, s, issue_tile, &i);
 }
 

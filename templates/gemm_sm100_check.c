@@ -200,6 +200,32 @@ static enum lathe_status check_pair(const struct lathe_plan *plan, struct lathe_
     return LATHE_OK;
 }
 
+int lt_gemm_sm100_a_slice_rows(const struct lathe_plan *plan)
+{
+    return mma_rows(plan) / plan->cta_group / lt_gemm_a_sharers(plan);
+}
+
+int lt_gemm_sm100_b_slice_rows(const struct lathe_plan *plan)
+{
+    return plan->tile[1] / plan->cta_group / lt_gemm_b_sharers(plan);
+}
+
+/* Slices begin where the pattern of the swizzle does. Those of A are 8 rows at least: 64 of 8 CTAs.
+ */
+static enum lathe_status check_slices(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    int sharers = lt_gemm_b_sharers(plan), rows = lt_gemm_sm100_b_slice_rows(plan);
+
+    if (sharers == 1 || rows % LT_SWIZZLE_ROWS == 0)
+        return LATHE_OK;
+    return lt_fail(err, LATHE_UNSUPPORTED,
+                   "tile=%dx%dx%d cluster=%dx%dx%d: %d CTAs fetch B together, and %d rows each is "
+                   "no multiple of the %d after which the swizzle repeats; columns in steps of %d",
+                   plan->tile[0], plan->tile[1], plan->tile[2], plan->cluster[0], plan->cluster[1],
+                   plan->cluster[2], sharers, rows, LT_SWIZZLE_ROWS,
+                   LT_SWIZZLE_ROWS * plan->cluster[0]);
+}
+
 struct lt_stages lt_gemm_sm100_stages(const struct lathe_plan *plan)
 {
     int least = plan->flow == LATHE_PIPELINED ? 2 : 1;
@@ -313,6 +339,7 @@ enum lathe_status lt_gemm_sm100_check(struct lathe_plan *plan, struct lathe_erro
     plan->tmem_columns = lt_gemm_sm100_tmem_columns(plan);
     if ((status = lt_gemm_check_cluster(plan, err)) != LATHE_OK ||
         (status = check_pair(plan, err)) != LATHE_OK ||
+        (status = check_slices(plan, err)) != LATHE_OK ||
         (status = lt_gemm_check_baked_tiles(plan, err)) != LATHE_OK ||
         (status = lt_gemm_sm100_check_epilogue(plan, err)) != LATHE_OK ||
         (status = check_flow(plan, err)) != LATHE_OK)

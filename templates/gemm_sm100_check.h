@@ -24,6 +24,11 @@ enum lathe_status lt_gemm_sm100_check_epilogue(const struct lathe_plan *plan,
 /* Whether load and flow are such that two CTAs can share an MMA. */
 bool lt_gemm_sm100_has_pairs(const struct lathe_plan *plan);
 
+/* Rows of A, for each consumer, and of B that a CTA fetches: all that it holds, or the slice that
+ * is its part where the CTAs of a cluster fetch together. */
+int lt_gemm_sm100_a_slice_rows(const struct lathe_plan *plan);
+int lt_gemm_sm100_b_slice_rows(const struct lathe_plan *plan);
+
 /* What the tenants of a plan take, in the order of their offsets; the plan is in range. */
 void lt_gemm_sm100_budget(const struct lathe_plan *plan, struct lt_budget *budget);
 

@@ -17,6 +17,12 @@ static bool is_specialised(const struct lathe_plan *plan)
     return plan->flow == LATHE_SPECIALISED;
 }
 
+/* CTAs that signal each other. */
+static bool has_others(const struct lathe_plan *plan)
+{
+    return is_specialised(plan) && lt_gemm_cluster_size(plan) > 1;
+}
+
 static bool has_tiles_ring(const struct lathe_plan *plan)
 {
     return plan->load == LATHE_COPY_TMA;
@@ -27,6 +33,27 @@ static bool is_dynamic(const struct lathe_plan *plan)
     return plan->schedule == LATHE_DYNAMIC;
 }
 
+/* CTAs, or pairs, whose MMAs read what this CTA fetches: those it shares A with, those it shares B
+ * with, and its own is one of both. */
+static int reading_groups(const struct lathe_plan *plan)
+{
+    return lt_gemm_a_sharers(plan) + lt_gemm_b_sharers(plan) - 1;
+}
+
+static const char *empty_note(const struct lathe_plan *plan)
+{
+    bool several = plan->consumers > 1;
+
+    if (!lt_gemm_sm100_shares(plan))
+        return several ? "a commit behind the MMAs of each consumer arrives"
+                       : "a commit behind the MMAs arrives";
+    if (plan->cta_group == 1)
+        return several ? "a commit of each consumer of each CTA that this one fetches for arrives"
+                       : "a commit of each CTA that this one fetches for arrives";
+    return several ? "a commit of each consumer of each pair that this CTA fetches for arrives"
+                   : "a commit of each pair that this CTA fetches for arrives";
+}
+
 /* The MMA empties a stage: by one commit of each consumer. Where one step follows the other, the
  * barrier of the products says the same. */
 static struct lt_ring tiles_ring(const struct lathe_plan *plan)
@@ -35,9 +62,8 @@ static struct lt_ring tiles_ring(const struct lathe_plan *plan)
         .name = "tiles",
         .stages = plan->stages,
         .bytes = lt_gemm_stage_bytes(plan),
-        .readers = lt_gemm_is_serial(plan) ? 0 : plan->consumers,
-        .empty_note = plan->consumers > 1 ? "a commit behind the MMAs of each consumer arrives"
-                                          : "a commit behind the MMAs arrives",
+        .readers = lt_gemm_is_serial(plan) ? 0 : plan->consumers * reading_groups(plan),
+        .empty_note = empty_note(plan),
         .ctas = 1,
     };
 }
@@ -144,8 +170,8 @@ static void declare_operand(struct lt_builder *b, const struct lt_gemm_sm100 *s,
 static void declare_operands(struct lt_builder *b, const struct lt_gemm_sm100 *s)
 {
     if (s->g.plan->load == LATHE_COPY_TMA) {
-        declare_operand(b, s, "map_a", LATHE_A, s->cta_rows);
-        declare_operand(b, s, "map_b", LATHE_B, s->cta_columns);
+        declare_operand(b, s, "map_a", LATHE_A, lt_gemm_sm100_a_slice_rows(s->g.plan));
+        declare_operand(b, s, "map_b", LATHE_B, lt_gemm_sm100_b_slice_rows(s->g.plan));
         return;
     }
     lt_param(b, "a", LATHE_PARAM_A);
@@ -274,7 +300,7 @@ static void allocate(struct lt_builder *b, struct lt_gemm_sm100 *s)
     }
     lt_tcgen05_fence_before(b);
     lt_bar_sync_cta(b);
-    if (s->rank.kind != LT_NOTHING) {
+    if (has_others(plan)) {
         lt_comment(b, "no CTA may signal another before that one's barriers stand");
         lt_cluster_sync(b);
     }
@@ -313,7 +339,7 @@ void lt_gemm_sm100_teardown(struct lt_builder *b, const struct lt_gemm_sm100 *s)
     lt_comment(b, "all have read what they need of tensor memory; what a role left alone is back");
     lt_warp_sync(b);
     lt_tcgen05_fence_before(b);
-    if (s->rank.kind == LT_NOTHING) {
+    if (s->rank.kind == LT_NOTHING) { /* what other CTAs signal, the producer has drained */
         lt_bar_sync_cta(b);
     } else if (plan->cta_group == 1) {
         lt_comment(b, "other CTAs signal this one's barriers, and replies come from one of them");

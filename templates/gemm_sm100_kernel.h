@@ -35,13 +35,35 @@ void lt_gemm_sm100_setup(struct lt_builder *b, struct lt_gemm_sm100 *s);
 /* All threads, behind their roles: tensor memory goes back. */
 void lt_gemm_sm100_teardown(struct lt_builder *b, const struct lt_gemm_sm100 *s);
 
+/* ---- What the CTAs of a cluster do for each other (gemm_sm100_share.c) ---- */
+
+/* Whether any of them fetch together. */
+bool lt_gemm_sm100_shares(const struct lathe_plan *plan);
+
+/* What a CTA fetches of A or of B for all who hold it; nothing where it fetches all for itself. */
+struct lt_gemm_sm100_slice {
+    lt_value mask;        /* who holds it                 */
+    lt_value row, offset; /* where it begins, in bytes too */
+};
+struct lt_gemm_sm100_slices {
+    struct lt_gemm_sm100_slice a, b;
+};
+
+/* One thread of each CTA. */
+struct lt_gemm_sm100_slices lt_gemm_sm100_slices(struct lt_builder *b,
+                                                 const struct lt_gemm_sm100 *s);
+
+/* Who fills the stages of this CTA, or of its pair, of which this is the leader; nothing where that
+ * is the CTA alone. */
+lt_value lt_gemm_sm100_filling_mask(struct lt_builder *b, const struct lt_gemm_sm100 *s);
+
 /* ---- A and B of a stage (gemm_sm100_load.c) ---- */
 
-/* One thread of each CTA: announces the bytes, of both CTAs in the leader, and has TMA fetch them.
- */
+/* One thread of each CTA: announces the bytes, of both CTAs in the leader, whoever fetches them,
+ * and has TMA fetch this CTA's slices. */
 void lt_gemm_sm100_load(struct lt_builder *b, const struct lt_gemm_sm100 *s,
-                        const struct lt_cursor *stage, const struct lt_tile *tile,
-                        lt_value k_block);
+                        const struct lt_gemm_sm100_slices *slices, const struct lt_cursor *stage,
+                        const struct lt_tile *tile, lt_value k_block);
 /* All threads of a warpgroup copy the only stage; the tensor cores may read it behind a barrier. */
 void lt_gemm_sm100_copy(struct lt_builder *b, const struct lt_gemm_sm100 *s,
                         const struct lt_tile *tile, lt_value k_block);

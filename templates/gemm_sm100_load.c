@@ -23,26 +23,34 @@ static lt_value announce(struct lt_builder *b, const struct lt_gemm_sm100 *s,
     }
     LT_WHEN (b, s->is_leader)
         lt_mbarrier_arrive_expect_tx(b, stage->full, bytes);
-    lt_note(b, "the same barrier in the even CTA of the pair");
+    lt_note(b, lt_gemm_sm100_shares(s->g.plan)
+                   ? "the same barrier in the even CTA of each pair that gets bytes"
+                   : "the same barrier in the even CTA of the pair");
     return lt_op(b, "leader_full", "and.b32", stage->full, lt_hex(0xfeffffff));
 }
 
 static void fetch(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value map,
-                  lt_value column, lt_value row, lt_value to, lt_value full)
+                  lt_value column, lt_value row, lt_value to, lt_value full, lt_value mask)
 {
     if (has_pairs(s))
-        lt_tma_load_for_pair(b, map, column, row, to, full, (lt_value){0});
+        lt_tma_load_for_pair(b, map, column, row, to, full, mask);
     else
-        lt_tma_load(b, map, column, row, to, full, (lt_value){0});
+        lt_tma_load(b, map, column, row, to, full, mask);
 }
 
-/* Where this CTA's part of so many rows begins. */
-static lt_value own_part(struct lt_builder *b, const struct lt_gemm_sm100 *s, const char *name,
-                         lt_value first, int rows)
+/* value + more, where there is more. */
+static lt_value plus(struct lt_builder *b, const char *name, lt_value value, lt_value more)
 {
-    if (!has_pairs(s))
-        return first;
-    return lt_op(b, name, "mad.lo.u32", s->pair_rank, lt_imm(rows), first);
+    return more.kind == LT_NOTHING ? value : lt_op(b, name, "add.u32", value, more);
+}
+
+/* Where what this CTA fetches of a tile begins: in its half of the pair's rows, its slice. */
+static lt_value own_part(struct lt_builder *b, const struct lt_gemm_sm100 *s, const char *name,
+                         lt_value first, int rows, const struct lt_gemm_sm100_slice *slice)
+{
+    if (has_pairs(s))
+        first = lt_op(b, name, "mad.lo.u32", s->pair_rank, lt_imm(rows), first);
+    return plus(b, name, first, slice->row);
 }
 
 static lt_value stage_start(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value stage)
@@ -53,15 +61,17 @@ static lt_value stage_start(struct lt_builder *b, const struct lt_gemm_sm100 *s,
 }
 
 void lt_gemm_sm100_load(struct lt_builder *b, const struct lt_gemm_sm100 *s,
-                        const struct lt_cursor *stage, const struct lt_tile *tile, lt_value k_block)
+                        const struct lt_gemm_sm100_slices *slices, const struct lt_cursor *stage,
+                        const struct lt_tile *tile, lt_value k_block)
 {
     const struct lathe_plan *plan = s->g.plan;
     int mma_rows = plan->tile[0] / plan->consumers;
     lt_value full = announce(b, s, stage);
-    lt_value a = stage_start(b, s, stage->stage);
-    lt_value b_tile = lt_at(a, lt_gemm_a_bytes(plan));
-    lt_value a_row = own_part(b, s, "a_row", tile->m, s->cta_rows);
-    lt_value b_row = own_part(b, s, "b_row", tile->n, s->cta_columns);
+    lt_value start = stage_start(b, s, stage->stage);
+    lt_value a = plus(b, "a_to", start, slices->a.offset);
+    lt_value b_tile = lt_at(plus(b, "b_to", start, slices->b.offset), lt_gemm_a_bytes(plan));
+    lt_value a_row = own_part(b, s, "a_row", tile->m, s->cta_rows, &slices->a);
+    lt_value b_row = own_part(b, s, "b_row", tile->n, s->cta_columns, &slices->b);
     lt_value k = lt_op(b, "k_column", "mad.lo.u32", k_block, lt_imm(plan->tile[2]), s->g.k_first);
 
     for (int span = 0; span < s->g.spans; span++) {
@@ -71,10 +81,11 @@ void lt_gemm_sm100_load(struct lt_builder *b, const struct lt_gemm_sm100 *s,
             int rows_before = (span * plan->consumers + i) * s->cta_rows;
             lt_value row = lt_plus(b, "next_a_row", a_row, i * mma_rows);
 
-            fetch(b, s, s->g.map_a, k, row, lt_at(a, rows_before * LT_SPAN_BYTES), full);
+            fetch(b, s, s->g.map_a, k, row, lt_at(a, rows_before * LT_SPAN_BYTES), full,
+                  slices->a.mask);
         }
         fetch(b, s, s->g.map_b, k, b_row, lt_at(b_tile, span * s->cta_columns * LT_SPAN_BYTES),
-              full);
+              full, slices->b.mask);
     }
 }
 

@@ -4,6 +4,9 @@
 #include "codegen/wgmma.h"
 #include "templates/gemm_sm100_kernel.h"
 
+/* Each CTA fetches for itself. */
+static const struct lt_gemm_sm100_slices whole;
+
 /* Tensor memory was read: those who multiply next may overwrite it, behind a barrier. */
 static void write_back_alone(struct lt_builder *b, struct lt_gemm_sm100 *s,
                              const struct lt_tile *tile)
@@ -31,7 +34,7 @@ static void load_step(struct lt_builder *b, struct lt_gemm_sm100 *s, const struc
     if (s->g.plan->load == LATHE_COPY_TMA) {
         lt_heading(b, "load: one thread");
         LT_IF (b, "loaded", s->g.is_first)
-            lt_gemm_sm100_load(b, s, &serial->tiles, tile, k_block);
+            lt_gemm_sm100_load(b, s, &whole, &serial->tiles, tile, k_block);
         lt_ring_wait(b, &serial->tiles);
         lt_ring_flip(b, &serial->tiles);
         return;
@@ -121,7 +124,7 @@ static void load_ahead(struct lt_builder *b, struct lt_gemm_sm100 *s, struct pip
                        const struct lt_tile *tile, lt_value k_block)
 {
     lt_ring_wait_free(b, &p->ahead);
-    lt_gemm_sm100_load(b, s, &p->ahead, tile, k_block);
+    lt_gemm_sm100_load(b, s, &whole, &p->ahead, tile, k_block);
     lt_ring_advance(b, &p->ahead);
 }
 

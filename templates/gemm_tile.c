@@ -26,6 +26,16 @@ static bool shares(const struct lathe_plan *plan)
     return plan->flow == LATHE_SPECIALISED && plan->load == LATHE_COPY_TMA;
 }
 
+int lt_gemm_a_sharers(const struct lathe_plan *plan)
+{
+    return shares(plan) ? plan->cluster[1] : 1;
+}
+
+int lt_gemm_b_sharers(const struct lathe_plan *plan)
+{
+    return shares(plan) ? plan->cluster[0] / plan->cta_group : 1;
+}
+
 static int row_bytes(const struct lathe_plan *plan)
 {
     return plan->tile[2] * lathe_type_bytes(plan->type);

@@ -10,7 +10,10 @@
 
 #include <stdbool.h>
 
-enum { LT_SPAN_BYTES = 128 }; /* of a row of A or B in shared memory: one span of the swizzle */
+enum {
+    LT_SPAN_BYTES = 128, /* of a row of A or B in shared memory: one span of the swizzle */
+    LT_SWIZZLE_ROWS = 8  /* after which its pattern repeats                              */
+};
 
 /* Elements of k in a span. */
 int lt_gemm_span_columns(const struct lathe_plan *plan);
@@ -24,6 +27,14 @@ int lt_gemm_cluster_size(const struct lathe_plan *plan);
 /* Rows and columns of D that a cluster makes at a time. */
 void lt_gemm_cluster_tile(const struct lathe_plan *plan, int tile[2]);
 
+/* CTAs of a cluster that hold the same rows of A, or of B, and fetch them together, a slice each:
+ * those of a row of the cluster (the same place along m) A, those of a column B, of which a pair's
+ * two CTAs hold different halves. 1 where each CTA fetches for itself, as all do without a
+ * producer.
+ */
+int lt_gemm_a_sharers(const struct lathe_plan *plan);
+int lt_gemm_b_sharers(const struct lathe_plan *plan);
+
 /* Bytes in one CTA of one stage of the ring: of A, of B, and of both. */
 int lt_gemm_a_bytes(const struct lathe_plan *plan);
 int lt_gemm_b_bytes(const struct lathe_plan *plan);
@@ -32,8 +43,7 @@ int lt_gemm_stage_bytes(const struct lathe_plan *plan);
  * it counts threads, if there is one. */
 int lt_gemm_expected_bytes(const struct lathe_plan *plan);
 
-/* Bytes that come from L2 for each operation (a multiplication or an addition), where the CTAs of a
- * cluster fetch what they share once; without a producer each fetches for itself alone. */
+/* Bytes that come from L2 for each operation (a multiplication or an addition). */
 double lt_gemm_l2_bytes(const struct lathe_plan *plan);
 
 /* Clusters that work at a time; 1 where one walks all tiles. */

@@ -75,6 +75,34 @@ static void a_multicast_is_read_once(void **state)
     lathe_trace_free(one);
 }
 
+/* Two pairs: A of 32 KB and B of 8 KB each, and D of 32 KB. Side by side along m they share B,
+ * along n A, if they are of one cluster. */
+static void what_pairs_of_a_cluster_share_is_read_once(void **state)
+{
+    static const struct {
+        const char *words;
+        uint64_t kilobytes;
+    } cases[] = {
+        {"gemm m=512 n=64 k=64 arch=sm_100a variant=blackwell-8 tile=256x64x64 cluster=2x1x1",
+         2 * (32 + 8)},
+        {"gemm m=512 n=64 k=64 arch=sm_100a variant=blackwell-8 tile=256x64x64 cluster=4x1x1",
+         2 * 32 + 8},
+        {"gemm m=256 n=128 k=64 arch=sm_100a variant=blackwell-8 tile=256x64x64 cluster=2x2x1",
+         32 + 2 * 8},
+    };
+    struct runtime_fixture *f = *state;
+
+    f->options.emulated_arch = LATHE_SM_100A;
+    use_emulator(f);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct lathe_trace *one = trace(f, cases[i].words);
+
+        assert_int_equal(lathe_trace_total(one)->copy_bytes, 2 * (32 + 8) * 1024);
+        assert_int_equal(lathe_trace_total(one)->l2_bytes, (cases[i].kilobytes + 2 * 32) * 1024);
+        lathe_trace_free(one);
+    }
+}
+
 /* Unless shared memory is too slow for them. */
 static void products_take_half_as_many_cycles_as_columns(void **state)
 {
@@ -249,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUNTIME_TEST(what_is_moved_and_multiplied_adds_up),
         RUNTIME_TEST(a_multicast_is_read_once),
+        RUNTIME_TEST(what_pairs_of_a_cluster_share_is_read_once),
         RUNTIME_TEST(products_take_half_as_many_cycles_as_columns),
         RUNTIME_TEST(power_lowers_the_clock),
         RUNTIME_TEST(events_of_a_track_do_not_overlap),

@@ -84,6 +84,35 @@ static void the_corners_of_the_ladders_link_without_spills_or_warnings(void **st
     assert_true(linked > 100);
 }
 
+static void clusters_that_fetch_together_link_without_spills_or_warnings(void **state)
+{
+    (void)state;
+    static const char *const rungs[] = {
+        "blackwell-7 cluster=2x1x1",    "blackwell-7 cluster=1x2x1",
+        "blackwell-7 cluster=4x2x1",    "blackwell-8 cluster=4x1x1",
+        "blackwell-8 cluster=2x2x1",    "blackwell-8 cluster=4x2x1",
+        "blackwell-9 cluster=4x1x1",    "blackwell-9 cluster=2x2x1",
+        "blackwell-9 cluster=4x2x1",    "blackwell-best cluster=4x1x1",
+        "blackwell-best cluster=2x2x1", "blackwell-best cluster=4x2x1",
+    };
+    static const char *const besides[] = {"", " schedule=dynamic", " type=e4m3 beta=any",
+                                          " type=tf32 out=f32"};
+    static const char *const archs[] = {"sm_100a", "sm_103a"};
+    enum { RUNGS = sizeof rungs / sizeof rungs[0] };
+
+    nvjitlink_need();
+    for (int i = 0; i < RUNGS * 4 * 2; i++) {
+        char words[WORDS_MAX];
+        struct lathe_kernel *kernel;
+
+        snprintf(words, sizeof words, "gemm m=4096 n=4096 k=4096 variant=%s%s arch=%s",
+                 rungs[i % RUNGS], besides[i / RUNGS % 4], archs[i / RUNGS / 4]);
+        kernel = kernel_of(words);
+        nvjitlink_expect_clean(lathe_kernel_text(kernel, NULL), archs[i / RUNGS / 4], words);
+        lathe_kernel_destroy(&kernel);
+    }
+}
+
 /* Its elements are two words each before they are stored, and the rung's tile leaves no room. */
 static void wide_elements_of_narrow_sums_need_more_registers(void **state)
 {
@@ -105,6 +134,7 @@ int main(void)
         cmocka_unit_test(every_kept_text_links_without_spills_or_warnings),
         cmocka_unit_test(every_sample_links_without_spills_or_warnings),
         cmocka_unit_test(the_corners_of_the_ladders_link_without_spills_or_warnings),
+        cmocka_unit_test(clusters_that_fetch_together_link_without_spills_or_warnings),
         cmocka_unit_test(wide_elements_of_narrow_sums_need_more_registers),
     };
 
