@@ -174,6 +174,42 @@ FAULTS += [
      "premature-use", ["(mma)", "stage ring"], PAIRS),
 ]
 
+# Two pairs that share B; four CTAs that share A and B by twos.
+SHARED = ("gemm m=1024 n=128 k=448 arch=sm_100a variant=blackwell-8 tile=256x64x64 stages=2 "
+          "cluster=4x1x1").split()
+SHARED_ALONE = ("gemm m=256 n=256 k=448 arch=sm_100a variant=blackwell-7 tile=128x64x64 stages=2 "
+                "cluster=2x2x1").split()
+
+FAULTS += [
+    ("a stage that goes for its own pair alone",
+     replace("[%tiles_empty], %filling_mask;", "[%tiles_empty], %pair_mask;"),
+     "deadlock", ["warp 7", "%tiles_empty", "1 of 2 arrivals"], SHARED),
+    ("a stage that is free when one pair of two has read it",
+     lambda text: re.sub(r"(\[%tiles_empty[+0-9]*\]), 2;", r"\1, 1;", text),
+     "stage-reused arrival-count", ["(producer)", "stage ring"], SHARED),
+    ("bytes announced without those that the other pair sends",
+     replace("[%tiles_full], 40960;", "[%tiles_full], 36864;"),
+     "transaction-count", ["(producer)", "barriers", "%b_to"], SHARED),
+    ("a slice that goes where the other one does",
+     replace("add.u32 %b_to, %a_tile, %b_slice;", "mov.u32 %b_to, %a_tile;"),
+     "stage-reused uninitialised", ["(producer)", "stage ring", "%b_to"], SHARED),
+    ("a slice of the rows that the other one fetches",
+     delete("add.u32 %b_row, %b_row, %b_slice_row;"), "wrong-answer",
+     ["elements are wrong"], SHARED),
+    ("a slice for both halves of the pairs",
+     replace("mov.b32 %b_ranks, 0x5;", "mov.b32 %b_ranks, 0x7;"),
+     "stage-reused transaction-count race", ["(producer)"], SHARED),
+    ("bytes that count at the odd CTA of a pair",
+     replace("and.b32 %leader_full, %tiles_full, 0xfeffffff;", "mov.b32 %leader_full, %tiles_full;"),
+     "deadlock transaction-count", ["%tiles_full"], SHARED),
+    ("pairs that do not wait for each other before they send",
+     replace(CLUSTER_BARRIER, "    bar.sync 0;\n"), "barrier-init early-access", ["barriers"], SHARED),
+    ("a pair that ends before the other one has",
+     delete(LAST_BARRIER), "early-exit tmem-misuse race", ["(teardown)"], SHARED),
+    ("a CTA that ends while others let stages go",
+     delete(DRAIN_WAIT), "early-exit", ["(mma)", "barriers + "], SHARED_ALONE),
+]
+
 
 def plant(bench, change, problem=PROBLEM):
     """Writes k.ptx."""
