@@ -35,6 +35,8 @@ static const char *const plans[] = {
     "arch=sm_100a variant=blackwell-9 tile=512x128x64",
     "arch=sm_100a variant=blackwell-best tile=256x64x64 beta=any ldc=504",
     "arch=sm_100a variant=blackwell-8 tile=256x64x64 schedule=dynamic",
+    "arch=sm_100a variant=blackwell-8 tile=256x64x64 stages=3 cluster=4x1x1",
+    "arch=sm_100a variant=blackwell-7 tile=128x64x64 stages=5 cluster=2x2x1",
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
 
