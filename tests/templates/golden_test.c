@@ -31,6 +31,7 @@ static const struct {
     {"gemm_blackwell_9", "arch=sm_103a variant=blackwell-9"},
     {"gemm_blackwell_best_beta_f32", "arch=sm_100a tile=256x128x64 beta=any out=f32"},
     {"gemm_blackwell_pair_of_64", "arch=sm_100a tile=128x96x64 cta_group=2 type=bf16"},
+    {"gemm_blackwell_8_c4x2", "arch=sm_100a variant=blackwell-8 cluster=4x2x1"},
     {"gemm_without_comments", "tile=128x64x64 cluster=2x2x1 annotate=0"},
 };
 enum { PROBLEMS = sizeof problems / sizeof problems[0] };
