@@ -25,7 +25,8 @@ static enum lathe_status try_trace(struct runtime_fixture *f, const char *words,
 static void use_emulator(struct runtime_fixture *f)
 {
     f->options.emulator = LATHE_EMULATOR_ALWAYS;
-    f->options.emulated_arch = LATHE_SM_90A;
+    if (f->options.emulated_arch == LATHE_ARCH_DEFAULT)
+        f->options.emulated_arch = LATHE_SM_90A;
     setenv("LATHE_EMU_LIBRARY", EMULATOR_PATH, 1);
     runtime_again(f);
     unsetenv("LATHE_EMU_LIBRARY");
