@@ -214,6 +214,8 @@ static void choose_tile(struct lathe_plan *plan, const struct lathe_gemm *proble
              columns += COLUMNS_STEP) {
             struct lathe_plan trial = open;
 
+            if (tile_rows[i] > MMA_ROWS && problem->m <= MMA_ROWS)
+                continue; /* of a pair one CTA would have nothing to do */
             trial.tile[0] = tile_rows[i];
             trial.tile[1] = columns;
             trial.tile[2] = lt_gemm_span_columns(plan);

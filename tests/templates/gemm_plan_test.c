@@ -82,6 +82,26 @@ static void a_small_problem_gets_no_larger_tile_than_it_has_use_for(void **state
     assert_int_equal(flat.tile[0], 64);
 }
 
+/* Of 128 rows or fewer one of a pair's CTAs would have none. */
+static void few_rows_are_no_work_for_a_pair(void **state)
+{
+    (void)state;
+    static const char *const single[] = {
+        "gemm m=1 n=4096 k=4096 arch=sm_100a",
+        "gemm m=64 n=2112 k=7168 arch=sm_100a type=bf16",
+        "gemm m=128 n=24576 k=1536 arch=sm_103a type=e4m3",
+    };
+
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) {
+        struct lathe_plan plan = plan_of(single[i]);
+
+        assert_int_equal(plan.cta_group, 1);
+        assert_int_equal(plan.tile[0], 128);
+    }
+    assert_int_equal(plan_of("gemm m=64 n=4096 k=4096 arch=sm_100a cta_group=2").cta_group, 2);
+    assert_int_equal(plan_of("gemm m=4096 n=4096 k=4096 arch=sm_100a").cta_group, 2);
+}
+
 static void a_large_problem_keeps_all_tensor_cores_fed(void **state)
 {
     (void)state;
@@ -627,6 +647,7 @@ int main(void)
         cmocka_unit_test(the_same_request_gives_the_same_plan),
         cmocka_unit_test(options_of_zeros_are_no_options),
         cmocka_unit_test(a_small_problem_gets_no_larger_tile_than_it_has_use_for),
+        cmocka_unit_test(few_rows_are_no_work_for_a_pair),
         cmocka_unit_test(a_large_problem_keeps_all_tensor_cores_fed),
         cmocka_unit_test(consumers_threads_and_registers_follow_the_tile),
         cmocka_unit_test(staging_is_64_rows_a_consumer_and_a_span_of_columns_twice),
