@@ -1,5 +1,6 @@
 /* program.c: from text to a program: parsed, its variables placed, every instruction decoded. */
 #include "emulator/state.h"
+#include "emulator/tcgen05.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,15 +334,18 @@ static bool decode_function(struct emu_program *program, int index, struct emu_e
 
 /* ---- The program ---- */
 
+/* PTX ISA ".target": later devices take it, but of one with an "a" none, and of one with an "f"
+ * those of its family. */
 static bool check_target(const struct emu_program *program, struct emu_error *error)
 {
     const char *target = program->module->target;
     int wanted = target && strncmp(target, "sm_", 3) == 0 ? atoi(target + 3) : 0;
     int have = program->device->options.target;
+    bool has_letter = wanted > 0 && strspn(target + 3, "0123456789") < strlen(target + 3);
 
-    if (wanted == 0 || wanted > have)
-        return emu_fail(error, 0, "the text is for %s, and this device is sm_%d",
-                        target ? target : "no target", have);
+    if (wanted == 0 || wanted > have || (has_letter && emu_target_of(have, target).number == 0))
+        return emu_fail(error, 0, "the text is for %s%s, and this device is sm_%d",
+                        target ? target : "no target", has_letter ? " alone" : "", have);
     if (program->module->address_bits == 32)
         return emu_fail(error, 0, "the text has addresses of 32 bits; write .address_size 64");
     return true;

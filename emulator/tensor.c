@@ -413,6 +413,8 @@ static enum emu_decoded decode_wgmma(struct emu_decoder *d, const struct emu_ins
 {
     enum emu_decoded decoded;
 
+    if (d->target != 90)
+        return emu_refuse_form(d, i, "exists for sm_90a alone");
     if (emu_has_word(i, "fence") || emu_has_word(i, "commit_group")) {
         op->execute = emu_has_word(i, "fence") ? order : commit;
         return EMU_DECODED;

@@ -7,6 +7,7 @@
 #include "runtime/emulator.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ENTRIES_MAX = 4096 };
@@ -123,14 +124,38 @@ static enum lathe_status load_here(struct lt_emulated_text *text, const char *so
     return status;
 }
 
+/* The number of the text's .target; 0 where there is none. */
+static int target_of(const char *source)
+{
+    const char *at = strstr(source, ".target sm_");
+
+    return at ? atoi(at + strlen(".target sm_")) : 0;
+}
+
+static bool is_of_target(const struct lt_device *device, int target)
+{
+    const char *space = strrchr(device->name, ' ');
+
+    return space && strncmp(space, " sm_", 4) == 0 && atoi(space + 4) == target;
+}
+
+static enum lathe_status load_on(struct lt_emulated_text *text, int ordinal, const char *source,
+                                 struct lathe_error *err)
+{
+    leave_device(text);
+    if (enter_device(text, ordinal, err) != LATHE_OK)
+        return LATHE_DRIVER_FAILED;
+    return load_here(text, source, err);
+}
+
 /* The devices go from old to new, and a text runs on those that are not older than its target: the
- * first that takes it is the one it is for. What no device takes, the newest says best why. */
+ * first that takes it is the one it is for. What no device takes, that of its target says best why,
+ * else the newest. */
 static enum lathe_status load(struct lt_emulated_text *text,
                               const struct lathe_emulation *emulation, struct lathe_error *err)
 {
     char known[160] = "";
-    bool tried = false;
-    int count = 0;
+    int count = 0, last = -1, own = -1, target = target_of(emulation->text);
     enum lathe_status status = lt_emulated_check(text, text->device.driver.cuDeviceGetCount(&count),
                                                  "cuDeviceGetCount", err);
 
@@ -143,15 +168,17 @@ static enum lathe_status load(struct lt_emulated_text *text,
         note_arch(&text->device, known, sizeof known);
         if (emulation->arch && !is_of_arch(&text->device, emulation->arch))
             continue;
-        tried = true;
+        last = i;
+        own = own < 0 && is_of_target(&text->device, target) ? i : own;
         status = load_here(text, emulation->text, err);
         if (status == LATHE_OK)
             return status;
     }
-    return tried ? status
-                 : lt_fail(err, LATHE_BAD_WORD,
-                           "arch=%.40s: the emulator has no such device (known:%s)",
-                           emulation->arch ? emulation->arch : "", known);
+    if (last < 0)
+        return lt_fail(err, LATHE_BAD_WORD,
+                       "arch=%.40s: the emulator has no such device (known:%s)",
+                       emulation->arch ? emulation->arch : "", known);
+    return own < 0 || own == last ? status : load_on(text, own, emulation->text, err);
 }
 
 /* ---- The entry ---- */

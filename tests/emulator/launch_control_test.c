@@ -234,7 +234,7 @@ static void forms_are_accepted_or_refused(void **state)
     KERNEL_FOR("sm_100", "clusterlaunchcontrol.query_cancel." words " " operands ";\n")
 
     assert_true(loads(persistent, 100));
-    assert_true(loads(persistent, 103));
+    assert_false(loads(persistent, 103)); /* it is for sm_100a */
     assert_false(loads(KERNEL_FOR("sm_90a", PREPARED TRY), 90));
     assert_false(loads(KERNEL_FOR("sm_100", "clusterlaunchcontrol.try_cancel.async.shared::cta"
                                             ".mbarrier::complete_tx::bytes.multicast::cluster::all"

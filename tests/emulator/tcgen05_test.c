@@ -60,8 +60,9 @@ static bool loads(const char *line, const char *target, int device)
              target, line);
     program = emu_program_load(emulated, text, strlen(text), &error);
     if (!program) {
-        assert_int_equal(error.line, 11);
-        assert_non_null(strstr(error.message, "tcgen05"));
+        /* The instruction, or the target of the whole text. */
+        assert_true(error.line == 11 || error.line == 0);
+        assert_non_null(strstr(error.message, error.line ? "tcgen05" : "the text is for"));
     }
     emu_program_unload(program);
     emu_device_destroy(emulated);

@@ -128,6 +128,31 @@ static void what_is_no_emulator_is_refused(void **state)
     assert_message(f, "/nowhere/libcuda-emu.so");
 }
 
+/* Of the devices that are there none takes it; the one that it is for knows why. */
+static void what_no_device_takes_its_own_speaks_of(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {".version 8.6\n.target sm_100a\n.address_size 64\n"
+         ".visible .entry add() { tcgen05.fence::before_thread_sync;\ntcgen05.comit; ret; }\n",
+         "line 5: tcgen05.comit"},
+        {".version 8.6\n.target sm_100a\n.address_size 64\n"
+         ".visible .entry add() { wgmma.fence.sync.aligned; ret; }\n",
+         "exists for sm_90a alone"},
+    };
+    struct runtime_fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct lathe_emulation e = addition();
+        struct lathe_emulation_report report = LATHE_EMULATION_REPORT_INIT;
+
+        e.text = wrong[i].text;
+        assert_status(f, emulate(f, &e, &report), LATHE_DRIVER_FAILED);
+        assert_message(f, wrong[i].message);
+    }
+}
+
 static void what_breaks_the_rules_is_misuse(void **state)
 {
     struct runtime_fixture *f = *state;
@@ -351,6 +376,7 @@ int main(void)
         RUNTIME_TEST(time_is_modelled_with_and_without_a_check),
         RUNTIME_TEST(a_launch_that_a_finding_ends_has_no_trace),
         RUNTIME_TEST(what_is_no_emulator_is_refused),
+        RUNTIME_TEST(what_no_device_takes_its_own_speaks_of),
         RUNTIME_TEST(what_breaks_the_rules_is_misuse),
         RUNTIME_TEST(running_out_of_memory_is_reported_at_every_allocation),
         RUNTIME_TEST(so_it_is_where_time_is_modelled),
