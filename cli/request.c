@@ -18,12 +18,11 @@ enum lathe_status request_read(const struct words *words, struct lathe_request *
 
 enum lathe_arch request_emulated_arch(const struct lathe_request *request)
 {
-    struct lathe_variant_info info;
+    enum lathe_arch wanted = lathe_variant_arch(request->plan.variant);
 
-    for (size_t i = 0; request->plan.arch == LATHE_ARCH_DEFAULT && lathe_variant_at(i, &info); i++)
-        if (info.arch_count == 1 && strcmp(info.name, request->plan.variant) == 0)
-            return info.arch;
-    return request->plan.arch;
+    if (request->plan.arch != LATHE_ARCH_DEFAULT)
+        return request->plan.arch;
+    return wanted == lathe_variant_arch("") ? LATHE_ARCH_DEFAULT : wanted;
 }
 
 static bool has_kernels(enum lathe_arch arch)

@@ -27,12 +27,12 @@
 enum lathe_status request_read(const struct words *words, struct lathe_request *request,
                                struct lathe_error *err);
 
-/* Which of the emulator's devices is asked for: that of the named architecture, or of the named
- * variant if it is for one alone, or none in particular. */
+/* Which of the emulator's devices is asked for: that of the named architecture, or that which the
+ * named variant needs, or none in particular. */
 enum lathe_arch request_emulated_arch(const struct lathe_request *request);
 
-/* As request_read(). Where no arch is named it is the detected GPU's, and without a GPU the library's
- * default; where one is named, neither driver nor device is touched. */
+/* As request_read(). Where no arch is named it is the detected GPU's, and without a GPU the
+ * library's default; where one is named, neither driver nor device is touched. */
 enum lathe_status request_detect(const struct words *words, struct lathe_request *request,
                                  struct lathe_error *err);
 

@@ -28,10 +28,14 @@ LATHE_API int lathe_field_at(size_t index, struct lathe_field_info *info);
 struct lathe_variant_info {
     const char *name, *ladder_name, *doc;
     enum lathe_family family;
-    enum lathe_arch arch; /* the first of those that it is for */
-    int arch_count;       /* of those                          */
+    enum lathe_arch arch; /* the first of those that it is for          */
 };
 LATHE_API int lathe_variant_at(size_t index, struct lathe_variant_info *info);
+
+/* What plans with this variant, or "custom(from VARIANT)", are made for where no architecture is
+ * named and no device is at hand: sm_100a if the variant is for it, else the first that it is for.
+ * Of a name that is no variant, the empty one too: sm_100a. */
+LATHE_API enum lathe_arch lathe_variant_arch(const char *variant);
 
 struct lathe_arch_info {
     const char *name;

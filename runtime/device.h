@@ -25,8 +25,7 @@ struct lt_device_choice {
     const char *driver_library; /* null: libcuda.so.1 */
     const char *emulator;       /* null: lt_emulator_find() */
     enum lathe_emulator_use use;
-    enum lathe_arch emulated_arch; /* LATHE_ARCH_DEFAULT: as plans, else the first that
- kernels are for */
+    enum lathe_arch emulated_arch; /* LATHE_ARCH_DEFAULT: as plans, or any */
     int ordinal;                   /* -1: the current context's device, else the first */
     void *cuda_context;            /* to live in, or null */
 };

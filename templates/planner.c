@@ -106,25 +106,12 @@ static void label(struct lathe_plan *plan, const struct lathe_plan_options *opti
     snprintf(plan->variant, sizeof plan->variant, custom ? "custom(from %s)" : "%s", variant->name);
 }
 
-/* Without a device and a word for it: what the named variant is for, or else the newest. */
-static enum lathe_arch arch_of(const struct lathe_plan *named)
-{
-    char preset[LATHE_NAME_SIZE];
-    enum lathe_arch usual = lt_default_arch();
-
-    lt_plan_preset(named->variant, preset);
-    for (size_t i = 0; i < lt_variant_count; i++)
-        if (strcmp(lt_variants[i].name, preset) == 0 && !lt_variant_is_for(&lt_variants[i], usual))
-            return lt_variants[i].archs[0];
-    return usual;
-}
-
 enum lathe_status lt_name_plan(struct lathe_plan *named, const struct lathe_gemm *problem,
                                const struct lathe_plan_options *options, struct lathe_error *err)
 {
     name_fields(named, problem, options);
     if (named->arch == LATHE_ARCH_DEFAULT)
-        named->arch = arch_of(named);
+        named->arch = lt_variant_arch(named->variant);
     if (named->annotate == LATHE_SWITCH_DEFAULT)
         named->annotate = LATHE_ON;
 

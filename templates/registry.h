@@ -52,6 +52,8 @@ bool lt_arch_has_kernels(enum lathe_arch arch);
 
 /* What is planned for without a GPU, where no variant says otherwise. */
 enum lathe_arch lt_default_arch(void);
+/* The same where a variant, or "custom(from VARIANT)", is named: what it is for. */
+enum lathe_arch lt_variant_arch(const char *variant);
 
 /* The architecture for a device's compute capability, LATHE_ARCH_DEFAULT if none of ours. */
 enum lathe_arch lt_arch_of_capability(int major, int minor);

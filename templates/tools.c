@@ -23,10 +23,12 @@ int lathe_variant_at(size_t index, struct lathe_variant_info *info)
         .family = variant->family,
         .arch = variant->archs[0],
     };
-    while (info->arch_count < LT_VARIANT_ARCHS &&
-           variant->archs[info->arch_count] != LATHE_ARCH_DEFAULT)
-        info->arch_count++;
     return 1;
+}
+
+enum lathe_arch lathe_variant_arch(const char *variant)
+{
+    return lt_variant_arch(variant ? variant : "");
 }
 
 int lathe_arch_at(size_t index, struct lathe_arch_info *info)

@@ -86,6 +86,18 @@ const struct lt_variant *lt_variant_find(enum lathe_family family, enum lathe_ar
     return NULL;
 }
 
+enum lathe_arch lt_variant_arch(const char *variant)
+{
+    char preset[LATHE_NAME_SIZE];
+    enum lathe_arch usual = lt_default_arch();
+
+    lt_plan_preset(variant, preset);
+    for (size_t i = 0; i < lt_variant_count; i++)
+        if (strcmp(lt_variants[i].name, preset) == 0 && !lt_variant_is_for(&lt_variants[i], usual))
+            return lt_variants[i].archs[0];
+    return usual;
+}
+
 const struct lt_variant *lt_variant_of(const struct lathe_plan *plan)
 {
     char preset[LATHE_NAME_SIZE];

@@ -214,6 +214,34 @@ PRINTS = """.version 8.0
 TRACED = "trace gemm m=512 n=256 k=512 arch=sm_90a tile=128x256x64 stages=3 cluster=2x1x1"
 
 
+def the_emulators_device_follows_the_words(bench):
+    """Of arch=; else of a variant that is for another than the usual; else the usual, or any."""
+    bench.use_emulator()
+    for words, devices, arch in (
+            ("", None, "sm_100a"), ("arch=sm_103a", None, "sm_103a"),
+            ("variant=hopper-v2", None, "sm_90a"), ("variant=blackwell-7", None, "sm_100a"),
+            ("variant=custom(from hopper-v2)", None, "sm_90a"),
+            ("", "sm_90a", "sm_90a"), ("variant=blackwell-7", "sm_80,sm_103a", "sm_103a")):
+        env = {"LATHE_EMU_ARCH": devices} if devices else {}
+        for verb in ("run", "check", "trace"):
+            command = [verb, "gemm", "m=64", "n=64", "k=64", "--json"]
+            command += [words] if words else []
+            command += ["seeds=1"] if verb == "check" else []
+            if verb == "trace" and devices:
+                continue
+            result = bench.run(command, **env)
+            equal(result.code, 0, f"{command} {devices}: {result.err}")
+            equal(result.json["arch"], arch, f"{command} {devices}")
+
+
+def lanes_without_a_row_store_nothing(bench):
+    """64 rows in 16 lanes of every 32, and a D whose rows end within 16 bytes."""
+    bench.use_emulator()
+    for words in ("tile=64x96x64 cta_group=1", "tile=128x96x64 cluster=2x1x1 cta_group=2"):
+        result = bench.run(f"check gemm m=130 n=77 k=64 ldd=80 arch=sm_100a guard=1 seeds=2 {words}")
+        equal((result.code, result.err), (0, ""), f"{words}: {result.text}")
+
+
 def a_timeline_has_tracks_whose_spans_do_not_overlap(bench):
     bench.use_emulator()
     for words, tracks, ctas in (("", 3, 2), (" warps=all clusters=2", 12, 4)):
@@ -699,6 +727,7 @@ TESTS = [
     without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs,
     emulate_finds_what_was_deleted_from_a_kernel, check_finds_what_is_planted,
     check_finds_nothing_where_threads_copy_narrow_tiles,
+    the_emulators_device_follows_the_words, lanes_without_a_row_store_nothing,
     a_timeline_has_tracks_whose_spans_do_not_overlap, a_trace_is_the_same_every_time,
     what_a_kernel_prints_is_no_part_of_the_object, elements_are_read_and_shown_as_they_are,
     drivers_that_cannot_do_it_are_named,
