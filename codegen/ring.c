@@ -128,7 +128,13 @@ struct lt_cursor lt_ring_producer(struct lt_builder *b, const struct lt_ring *ri
 
 struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem)
 {
-    struct lt_cursor cursor = make_cursor(b, ring, smem, 0);
+    return make_cursor(b, ring, smem, 0);
+}
+
+struct lt_cursor lt_ring_late_consumer(struct lt_builder *b, const struct lt_ring *ring,
+                                       lt_value smem)
+{
+    struct lt_cursor cursor = lt_ring_consumer(b, ring, smem);
     char name[LT_LABEL_SIZE];
 
     cursor.release = lt_variable(b, LT_B32, part(name, ring, "release"));

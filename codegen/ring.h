@@ -36,7 +36,7 @@ struct lt_cursor {
     const struct lt_ring *ring;
     lt_value barriers; /* address of the first full barrier         */
     lt_value stage, parity, full, empty;
-    lt_value release; /* of a consumer: the empty barrier of the stage to let go next */
+    lt_value release; /* of a late consumer: the empty barrier of the stage to let go next */
 };
 
 /* Bytes of its barriers. */
@@ -52,6 +52,9 @@ struct lt_cursor lt_ring_producer(struct lt_builder *b, const struct lt_ring *ri
 struct lt_cursor lt_ring_fixed(struct lt_builder *b, const struct lt_ring *ring, lt_value smem,
                                int parity);
 struct lt_cursor lt_ring_consumer(struct lt_builder *b, const struct lt_ring *ring, lt_value smem);
+/* Of one that keeps work in flight, and lets a stage go by lt_ring_release_noted(). */
+struct lt_cursor lt_ring_late_consumer(struct lt_builder *b, const struct lt_ring *ring,
+                                       lt_value smem);
 
 /* Waits until the stage is free, then announces the bytes that will come, from whichever CTA: all
  * of the stage's, or fewer. */

@@ -122,8 +122,8 @@ uint64_t emu_timed_piped(const struct emu_piped *item, uint64_t before)
     }
 }
 
-/* A warp reaches 32 lanes, and nobody else of its CTA's warps at the same place of their warpgroup
- * reaches them faster than by turns. */
+/* A warp reaches 32 lanes; warps at the same place of their warpgroups share these, and take turns.
+ */
 void emu_timed_tmem_move(struct emu_warp *warp, const struct emu_op *op)
 {
     struct emu_timed *timed = timed_of(warp);

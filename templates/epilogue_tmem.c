@@ -77,9 +77,9 @@ static lt_value behind(struct lt_builder *b, const char *name, lt_value value, l
 
 static void find_row(struct lt_builder *b, struct lt_tmem_epilogue *e, lt_value warp, lt_value lane)
 {
+    lt_comment(b, "a warp reaches the 32 lanes of tensor memory that its number, modulo 4, says");
     lt_value part = lt_op(b, "warp_part", "and.b32", warp, lt_imm(3));
 
-    lt_comment(b, "a warp reaches the 32 lanes of tensor memory that its number, modulo 4, says");
     e->lane_base = lt_op(b, "lane_base", "shl.b32", part, lt_imm(LT_TMEM_LANE_BIT + 5));
     e->lane = lt_op(b, "tmem_lane", "mad.lo.u32", part, lt_imm(32), lane);
     e->row = e->lane;

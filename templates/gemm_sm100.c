@@ -56,11 +56,11 @@ static void producer(struct lt_builder *b, struct lt_gemm_sm100 *s)
 
     p.stage = lt_ring_producer(b, &s->g.tiles, s->g.smem);
     p.slices = lt_gemm_sm100_slices(b, s);
-    lt_gemm_sm100_each_tile(b, s, produce_tile, &p);
+    lt_gemm_sm100_each_tile(b, s, &(struct lt_gemm_sm100_maker){produce_tile, &p, false});
     if (lt_gemm_cluster_size(s->g.plan) == 1)
         return;
     lt_comment(b, lt_gemm_sm100_shares(s->g.plan)
-                      ? "commits come from other CTAs: stay until the last ones have"
+                      ? "commits come from other CTAs: stay until the last ones have come"
                       : "commits come to both CTAs: neither may end before the last ones have");
     lt_ring_drain(b, &p.stage);
 }
@@ -132,7 +132,7 @@ static void issuer(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value consu
     i.tiles = lt_ring_consumer(b, &s->g.tiles, s->g.smem);
     i.accs = lt_ring_producer(b, &s->accs, accs_smem(b, s, consumer));
     i.filling = lt_gemm_sm100_filling_mask(b, s);
-    lt_gemm_sm100_each_tile(b, s, issue_tile, &i);
+    lt_gemm_sm100_each_tile(b, s, &(struct lt_gemm_sm100_maker){issue_tile, &i, true});
 }
 
 /* ---- Write-back: a warpgroup of each CTA for each consumer ---- */
@@ -183,7 +183,7 @@ static void writer(struct lt_builder *b, struct lt_gemm_sm100 *s)
         w.consumer = s->g.warpgroup;
     w.accs = lt_ring_consumer(b, &s->accs, accs_smem(b, s, w.consumer));
     lt_tmem_epilogue_begin(b, &s->epilogue, w.consumer, s->g.warp, s->g.thread, s->g.lane);
-    lt_gemm_sm100_each_tile(b, s, write_tile, &w);
+    lt_gemm_sm100_each_tile(b, s, &(struct lt_gemm_sm100_maker){write_tile, &w, false});
     lt_tmem_epilogue_end(b, &s->epilogue);
 }
 

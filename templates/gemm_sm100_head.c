@@ -345,9 +345,12 @@ void lt_gemm_sm100_teardown(struct lt_builder *b, const struct lt_gemm_sm100 *s)
         lt_comment(b, "other CTAs signal this one's barriers, and replies come from one of them");
         lt_cluster_sync_with_memory(b);
     } else {
-        lt_comment(
-            b, "the other CTA reads this one's shared memory and signals its barriers, and what");
-        lt_comment(b, "one of them frees the other has read");
+        lt_comment(b, lt_gemm_sm100_shares(plan)
+                          ? "other CTAs write this one's shared memory, read "
+                            "it and signal its barriers, and what"
+                          : "the other CTA reads this one's shared memory "
+                            "and signals its barriers, and what");
+        lt_comment(b, "one of a pair frees the other has read");
         lt_cluster_sync_with_memory(b);
     }
     lt_tcgen05_fence_after(b);

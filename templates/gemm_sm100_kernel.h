@@ -93,13 +93,16 @@ struct lt_ring lt_gemm_sm100_replies(const struct lathe_plan *plan, int offset);
 /* One thread of the cluster, in the CTA of rank 0: asks for tiles until none is left. */
 void lt_gemm_sm100_scheduler(struct lt_builder *b, const struct lt_gemm_sm100 *s);
 
-/* What a role does for the tile of that number; who issues MMAs need not know where it lies. */
-typedef void (*lt_gemm_sm100_make)(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number,
-                                   void *user);
+/* What a role does for each tile. */
+struct lt_gemm_sm100_maker {
+    void (*make)(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_value number, void *user);
+    void *user;
+    bool is_blind; /* it need not know the tile's number */
+};
 /* All threads of a role, for each tile of this CTA: one, or as many as it walks; with
  * schedule=dynamic the cluster's own, then one after the other those taken over. */
-void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
-                             void *user);
+void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s,
+                             const struct lt_gemm_sm100_maker *maker);
 
 /* ---- One warpgroup that does everything (gemm_sm100_serial.c) ---- */
 

@@ -118,8 +118,10 @@ static void ask(struct lt_builder *b, const struct lt_gemm_sm100 *s,
         lt_fence_cluster_acquire(b);
     }
     announce(b, s, replies);
+    lt_value reply_at = slot(b, s, replies);
+
     lt_note(b, "takes over a cluster that has not begun, if there is one");
-    lt_try_cancel(b, slot(b, s, replies), replies->full, cluster_ctas(s) > 1);
+    lt_try_cancel(b, reply_at, replies->full, cluster_ctas(s) > 1);
 }
 
 void lt_gemm_sm100_scheduler(struct lt_builder *b, const struct lt_gemm_sm100 *s)
@@ -142,41 +144,56 @@ void lt_gemm_sm100_scheduler(struct lt_builder *b, const struct lt_gemm_sm100 *s
 
 /* ---- Who makes tiles ---- */
 
-static void walk(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make, void *user)
+/* The tile of the cluster that begins with that CTA. */
+static void set_number(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value number,
+                       lt_value first_cta)
 {
     int along = s->g.plan->cluster[0];
-    struct lt_cursor replies = lt_ring_consumer(b, &s->replies, s->g.smem);
-    lt_value number = lt_variable(b, LT_B32, "tile");
 
-    lt_note(b, "the first tile is the one that this cluster was launched for");
-    lt_set(b, number, "mov.u32", lt_schedule_own(&s->g.schedule));
+    lt_note(b, "%s", along > 1 ? "the number of the cluster that begins there" : "its tile");
+    if (along > 1)
+        lt_set(b, number, "div.u32", first_cta, lt_imm(along));
+    else
+        lt_set(b, number, "mov.u32", first_cta);
+}
+
+static void walk(struct lt_builder *b, struct lt_gemm_sm100 *s,
+                 const struct lt_gemm_sm100_maker *maker)
+{
+    struct lt_cursor replies = lt_ring_consumer(b, &s->replies, s->g.smem);
+    lt_value number = {0};
+
+    if (!maker->is_blind) {
+        number = lt_variable(b, LT_B32, "tile");
+        lt_note(b, "the first tile is the one that this cluster was launched for");
+        lt_set(b, number, "mov.u32", lt_schedule_own(&s->g.schedule));
+    }
     LT_LOOP (b, next_tile) {
         lt_value first;
 
-        make(b, s, number, user);
-        lt_comment(b, "which tile is next: the reply that the scheduler asked for meanwhile");
+        maker->make(b, s, number, maker->user);
+        lt_comment(b, maker->is_blind
+                          ? "whether there is a next tile: the scheduler has asked meanwhile"
+                          : "which tile is next: the reply that the scheduler asked for meanwhile");
         lt_ring_wait(b, &replies);
-        lt_value has_next = read_reply(b, s, &replies, &first);
+        lt_value has_next = read_reply(b, s, &replies, maker->is_blind ? NULL : &first);
 
         lt_loop_leave(b, &next_tile, lt_not(has_next));
-        lt_note(b, "%s", along > 1 ? "the number of the cluster that begins there" : "its tile");
-        if (along > 1)
-            lt_set(b, number, "div.u32", first, lt_imm(along));
-        else
-            lt_set(b, number, "mov.u32", first);
+        if (!maker->is_blind)
+            set_number(b, s, number, first);
         lt_ring_advance(b, &replies);
     }
 }
 
-void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s, lt_gemm_sm100_make make,
-                             void *user)
+void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s,
+                             const struct lt_gemm_sm100_maker *maker)
 {
     if (s->g.plan->schedule == LATHE_DYNAMIC) {
-        walk(b, s, make, user);
+        walk(b, s, maker);
     } else if (lt_schedule_walks(&s->g.schedule)) {
         LT_TILES (b, tile, &s->g.schedule)
-            make(b, s, tile.index, user);
+            maker->make(b, s, tile.index, maker->user);
     } else {
-        make(b, s, lt_schedule_own(&s->g.schedule), user);
+        maker->make(b, s, lt_schedule_own(&s->g.schedule), maker->user);
     }
 }

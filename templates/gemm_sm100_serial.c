@@ -107,7 +107,7 @@ void lt_gemm_sm100_serial(struct lt_builder *b, struct lt_gemm_sm100 *s)
                        : (struct lt_cursor){.ring = &s->g.tiles, .stage = lt_imm(0)};
     lt_tmem_epilogue_begin(b, &s->epilogue, (lt_value){0}, s->g.warp, s->g.thread, s->g.lane);
     lt_heading(b, "tile: all warps");
-    lt_gemm_sm100_each_tile(b, s, make_serially, &serial);
+    lt_gemm_sm100_each_tile(b, s, &(struct lt_gemm_sm100_maker){make_serially, &serial, false});
     lt_tmem_epilogue_end(b, &s->epilogue);
 }
 
@@ -201,6 +201,6 @@ void lt_gemm_sm100_pipelined(struct lt_builder *b, struct lt_gemm_sm100 *s)
     lt_set(b, p.last_parity, "mov.u32", lt_imm(1));
     lt_tmem_epilogue_begin(b, &s->epilogue, (lt_value){0}, s->g.warp, s->g.thread, s->g.lane);
     lt_heading(b, "tile: all warps");
-    lt_gemm_sm100_each_tile(b, s, make_pipelined, &p);
+    lt_gemm_sm100_each_tile(b, s, &(struct lt_gemm_sm100_maker){make_pipelined, &p, false});
     lt_tmem_epilogue_end(b, &s->epilogue);
 }

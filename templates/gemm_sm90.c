@@ -46,7 +46,7 @@ static void consumer(struct lt_builder *b, struct lt_gemm *g)
     const struct lathe_plan *plan = g->plan;
     struct lt_epilogue *e = &g->epilogue;
     lt_value number = lt_op(b, "consumer", "sub.u32", g->warpgroup, lt_imm(1));
-    struct lt_cursor stage = lt_ring_consumer(b, &g->tiles, g->smem);
+    struct lt_cursor stage = lt_ring_late_consumer(b, &g->tiles, g->smem);
     struct lt_wgmma_operands operands = lt_gemm_wgmma_operands(b, g, number);
     struct lt_vector acc = lt_gemm_accumulators(b, plan);
 
