@@ -125,9 +125,9 @@ const struct verb verb_plan = {
     .summary = "how a problem would be done: every choice, the budget, and why",
     .about =
         "Prints the plan's fields, the shared memory of a CTA as a list of tenants, the\n"
-        "time that the planner predicts and its reason. Needs no GPU and, where arch= is\n"
-        "named, touches no driver; else arch is the GPU's, or without one that of the\n"
-        "variant, if one is named, or sm_100a.\n"
+        "time that the planner predicts (for sm_90a), and its reason. Needs no GPU and,\n"
+        "where arch= is named, touches no driver; else arch is the GPU's, or without one\n"
+        "that of the variant, if one is named, or sm_100a.\n"
         "\n"
         "A field that is named never shrinks another: what does not fit is refused, with\n"
         "words that, appended to the same command, would make it fit.\n"
