@@ -87,7 +87,7 @@ static void a_consumer_starts_at_stage_0_with_parity_0(void **state)
 {
     struct lt_builder *b = *state;
 
-    lt_ring_consumer(b, &four_stages, smem(b));
+    lt_ring_late_consumer(b, &four_stages, smem(b));
 
     assert_no_mistake(b);
     assert_ends_with(written(b), "add.u32 %tiles_barriers, %smem_start, 1024;\n"
@@ -135,7 +135,7 @@ static void wait_waits_for_the_bytes(void **state)
 static void release_arrives_at_the_stage_that_was_noted(void **state)
 {
     struct lt_builder *b = *state;
-    struct lt_cursor stage = lt_ring_consumer(b, &four_stages, smem(b));
+    struct lt_cursor stage = lt_ring_late_consumer(b, &four_stages, smem(b));
     lt_value signals = lt_variable(b, LT_PRED, "signals"), lane = lt_variable(b, LT_B32, "lane");
 
     lt_ring_release_noted(b, &stage, signals, lane);
@@ -149,7 +149,7 @@ static void release_arrives_at_the_stage_that_was_noted(void **state)
 static void release_in_a_cluster_arrives_at_the_cta_whose_rank_is_the_lane(void **state)
 {
     struct lt_builder *b = *state;
-    struct lt_cursor stage = lt_ring_consumer(b, &four_shared_stages, smem(b));
+    struct lt_cursor stage = lt_ring_late_consumer(b, &four_shared_stages, smem(b));
     lt_value signals = lt_variable(b, LT_PRED, "signals"), lane = lt_variable(b, LT_B32, "lane");
 
     lt_ring_release_noted(b, &stage, signals, lane);
@@ -328,7 +328,7 @@ static void a_consumers_walk_waits_for_this_phase_and_releases_the_stage_before(
         struct lt_builder *b = kernel_for(LATHE_SM_90A, true, NULL);
         struct lt_ring ring = ring_of(stages);
         lt_value start = lt_op(b, "smem_start", "mov.u32", lt_special("smem"));
-        struct lt_cursor stage = lt_ring_consumer(b, &ring, start);
+        struct lt_cursor stage = lt_ring_late_consumer(b, &ring, start);
         lt_value signals = lt_op(b, "signals", "setp.eq.u32", lt_imm(0), lt_imm(0));
 
         LT_REPEAT (b, turn, lt_imm(TURNS)) {
