@@ -21,6 +21,14 @@ static enum lathe_status open_context(struct lathe_context **context, const stru
     return context_open(context, err);
 }
 
+/* Then what is not named follows the GPU all the same, as in `lathe emit`, whose text may be given.
+ */
+static bool is_emulated(const struct words *words, enum session_place place)
+{
+    return place == SESSION_EMULATOR || place == SESSION_NOWHERE ||
+           (place == SESSION_ANYWHERE && words_are(words, "device", "emulator"));
+}
+
 enum lathe_status session_begin(struct session *session, const struct words *words,
                                 const struct output *out, enum session_place place,
                                 const char *what, struct lathe_error *err)
@@ -29,7 +37,8 @@ enum lathe_status session_begin(struct session *session, const struct words *wor
     size_t size;
 
     *session = (struct session){.context = NULL};
-    status = request_read(words, &session->request, err);
+    status = is_emulated(words, place) ? request_detect(words, &session->request, err)
+                                       : request_read(words, &session->request, err);
     if (status == LATHE_OK && words_given(words, "text"))
         status = file_read(words_value(words, "text"), &session->text, &size, err);
     if (status == LATHE_OK) {

@@ -234,6 +234,17 @@ def the_emulators_device_follows_the_words(bench):
             equal(result.json["arch"], arch, f"{command} {devices}")
 
 
+def beside_a_gpu_the_emulator_takes_its_architecture(bench):
+    """What emit writes there, check and trace take: the stubs' GPU is of sm_90a."""
+    bench.use_emulator()
+    bench.use_stubs()
+    equal(bench.run("emit gemm m=64 n=64 k=64 -o k.ptx").code, 0, "emit")
+    for words in ("check gemm m=64 n=64 k=64 seeds=1 text=k.ptx", "trace gemm m=64 n=64 k=64",
+                  "run gemm m=64 n=64 k=64 device=emulator"):
+        result = bench.run(words + " --json")
+        equal((result.code, result.json.get("arch")), (0, "sm_90a"), f"{words}: {result.err}")
+
+
 def lanes_without_a_row_store_nothing(bench):
     """64 rows in 16 lanes of every 32, and a D whose rows end within 16 bytes."""
     bench.use_emulator()
@@ -728,6 +739,7 @@ TESTS = [
     emulate_finds_what_was_deleted_from_a_kernel, check_finds_what_is_planted,
     check_finds_nothing_where_threads_copy_narrow_tiles,
     the_emulators_device_follows_the_words, lanes_without_a_row_store_nothing,
+    beside_a_gpu_the_emulator_takes_its_architecture,
     a_timeline_has_tracks_whose_spans_do_not_overlap, a_trace_is_the_same_every_time,
     what_a_kernel_prints_is_no_part_of_the_object, elements_are_read_and_shown_as_they_are,
     drivers_that_cannot_do_it_are_named,
