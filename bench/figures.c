@@ -54,7 +54,6 @@ static struct lathe_plan plan_of(const char *words)
     struct lathe_plan plan = LATHE_PLAN_INIT;
     struct lathe_error error;
 
-    request.plan.arch = LATHE_SM_90A;
     must(lathe_plan_gemm(&plan, &request.gemm, &request.plan, &error), &error);
     return plan;
 }
