@@ -426,7 +426,7 @@ int main(int argc, char **argv)
     struct lathe_kernel *kernel = NULL;
     struct lathe_image *image = NULL;
     struct lathe_error err = {0};
-    enum lathe_arch arch = LATHE_ARCH_DEFAULT;
+    enum lathe_arch arch = LATHE_ARCH_DEFAULT; /* without a GPU: as plans have it */
     int has_driver = open_driver();
     int status;
 
@@ -438,7 +438,7 @@ int main(int argc, char **argv)
     problem.beta = LATHE_BETA_ANY;
     if (lathe_context_create(&context, NULL, &err) != LATHE_OK ||
         (has_driver && lathe_context_arch(context, &arch, &err) != LATHE_OK) ||
-        lathe_plan_gemm(&plan, &problem, NULL, &err) != LATHE_OK ||
+        lathe_plan_gemm(&plan, &problem, lathe_plan_options(.arch = arch), &err) != LATHE_OK ||
         lathe_emit(&kernel, &plan, NULL, &err) != LATHE_OK) {
         status = report(&err);
     } else if (lathe_build(context, &image, kernel, &err) != LATHE_OK) {
