@@ -1,24 +1,18 @@
 /* types_suite.c: every pair of types that tcgen05 kernels multiply and give, beside those of
- * ladder_suite.c, each element of each answer checked.
+ * ladder_suite.c, each element of each answer checked. Words and output: case_suite.h, and
  *
- *     types_suite emulator|gpu [rungs=PREFIX] [seed=N] [every=N] [schedules=N]
+ *     [rungs=PREFIX]
  *
  * For every variant whose name begins with PREFIX and that loads by TMA (the others copy elements
  * of 16 bits): the problems below, with tails in all directions and without k, with NaN around the
- * inputs and canaries around D. Data, factors and what else may be chosen of a plan are drawn from
- * the seed. A variant whose tile is open takes other tiles in turn, so that accumulators of 64 rows
- * and halves of columns side by side come about. Afterwards what has to be refused, once.
- *
- * Prints a line a case, as TAP does, then "N passed, M failed, K skipped". */
+ * inputs and canaries around D. Data, factors and what else may be chosen of a plan are drawn. A
+ * variant whose tile is open takes other tiles in turn, so that accumulators of 64 rows and halves
+ * of columns side by side come about. Afterwards what has to be refused, once. */
 #include "include/lathe_tools.h"
-#include "runtime/context.h"
-#include "runtime/random.h"
-#include "tests/gpu/gpu_run.h"
+#include "tests/gpu/case_suite.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* m, n, k. */
 static const int shapes[][3] = {
@@ -46,38 +40,12 @@ static const int tiles[][3] = {
 };
 enum { TILES = sizeof tiles / sizeof tiles[0] };
 
-struct suite {
-    struct lathe_context *context;
-    enum lathe_arch arch;
-    void (*set_seed)(uint64_t seed); /* of the emulator's schedule; null on a GPU */
-    const char *rungs;
-    uint64_t seed, drawn;
-    int every, schedules, number;
-    int passed, failed, skipped;
-};
-
-static int draw_below(struct suite *suite, int limit)
-{
-    return (int)lt_random_below(suite->seed, suite->drawn++, (uint32_t)limit);
-}
-
-/* ---- One case ---- */
-
-/* Elements between rows: whole 16 bytes, and 16 more now and then. */
-static int64_t draw_pitch(struct suite *suite, int64_t columns, enum lathe_type type)
-{
-    int64_t unit = 16 / lathe_type_bytes(type);
-    int64_t units = columns > 0 ? (columns + unit - 1) / unit : 1;
-
-    return (units + draw_below(suite, 2)) * unit;
-}
-
-static void draw_plan(struct suite *suite, struct lathe_plan_options *options, bool open_tile,
+static void draw_plan(struct case_suite *suite, struct lathe_plan_options *options, bool open_tile,
                       const struct pair *pair)
 {
-    const int *tile = tiles[open_tile ? draw_below(suite, TILES) : 0];
+    const int *tile = tiles[open_tile ? case_draw(suite, TILES) : 0];
 
-    options->store = draw_below(suite, 4) == 0 ? LATHE_COPY_THREADS : LATHE_COPY_TMA;
+    options->store = case_draw(suite, 4) == 0 ? LATHE_COPY_THREADS : LATHE_COPY_TMA;
     if (tile[0] == 0)
         return;
     options->tile[0] = tile[0];
@@ -87,24 +55,24 @@ static void draw_plan(struct suite *suite, struct lathe_plan_options *options, b
 }
 
 /* Now and then so large that D saturates, or wraps. */
-static float draw_alpha(struct suite *suite, enum lathe_type out)
+static float draw_alpha(struct case_suite *suite, enum lathe_type out)
 {
     bool has_end = lathe_type_bytes(out) == 1 || out == LATHE_S32;
 
-    if (has_end && draw_below(suite, 4) == 0)
+    if (has_end && case_draw(suite, 4) == 0)
         return out == LATHE_S32 ? 65537.0f : 512.0f;
-    return draw_below(suite, 2) ? 1.0f : -2.0f;
+    return case_draw(suite, 2) ? 1.0f : -2.0f;
 }
 
-static struct gpu_case draw_case(struct suite *suite, const char *variant, bool open_tile,
+static struct gpu_case draw_case(struct case_suite *suite, const char *variant, bool open_tile,
                                  const struct pair *pair, const int shape[3])
 {
     static const float betas[] = {2, -1, 0};
     struct gpu_case c = {.kind = variant,
                          .problem = LATHE_GEMM_INIT,
                          .options = LATHE_PLAN_OPTIONS_INIT,
-                         .integers = draw_below(suite, 3) == 0,
-                         .low_bits = draw_below(suite, 2) == 0,
+                         .integers = case_draw(suite, 3) == 0,
+                         .low_bits = case_draw(suite, 2) == 0,
                          .alpha = draw_alpha(suite, pair->out),
                          .c = GPU_C_APART};
     struct lathe_gemm *p = &c.problem;
@@ -114,80 +82,42 @@ static struct gpu_case draw_case(struct suite *suite, const char *variant, bool 
     p->k = shape[2];
     p->type = pair->type;
     p->out = pair->out;
-    p->lda = draw_pitch(suite, p->k, p->type);
-    p->ldb = draw_pitch(suite, p->k, p->type);
-    p->ldd = draw_pitch(suite, p->n, p->out);
-    p->beta = draw_below(suite, 2) ? LATHE_BETA_ANY : LATHE_BETA_ZERO;
+    p->lda = case_draw_pitch(suite, p->k, p->type);
+    p->ldb = case_draw_pitch(suite, p->k, p->type);
+    p->ldd = case_draw_pitch(suite, p->n, p->out);
+    p->beta = case_draw(suite, 2) ? LATHE_BETA_ANY : LATHE_BETA_ZERO;
     if (p->beta == LATHE_BETA_ANY) {
-        p->ldc = draw_pitch(suite, p->n, p->out);
-        c.beta = betas[draw_below(suite, 3)];
-        if (draw_below(suite, 3) == 0)
+        p->ldc = case_draw_pitch(suite, p->n, p->out);
+        c.beta = betas[case_draw(suite, 3)];
+        if (case_draw(suite, 3) == 0)
             c.c = c.beta != 0 ? GPU_C_IS_D : GPU_C_NULL;
     }
-    if (draw_below(suite, 4) == 0)
-        p->statics = draw_below(suite, 2) ? LATHE_STATIC_K : LATHE_STATIC_MNK;
+    if (case_draw(suite, 4) == 0)
+        p->statics = case_draw(suite, 2) ? LATHE_STATIC_K : LATHE_STATIC_MNK;
     snprintf(c.options.variant, sizeof c.options.variant, "%s", variant);
     c.options.arch = suite->arch;
     draw_plan(suite, &c.options, open_tile, pair);
     return c;
 }
 
-static void count(struct suite *suite, bool ok, const char *words)
-{
-    printf("%sok %d - %s\n", ok ? "" : "not ", suite->passed + suite->failed + 1, words);
-    if (ok)
-        suite->passed++;
-    else
-        suite->failed++;
-}
-
-static bool run_once(struct suite *suite, const struct gpu_case *c, uint64_t seed)
-{
-    struct gpu_outcome outcome;
-    struct lathe_error error = {.status = LATHE_OK};
-
-    if (gpu_run_case(suite->context, c, seed, &outcome, &error) != LATHE_OK) {
-        printf("# %s\n", error.message);
-        return false;
-    }
-    return gpu_tell(c, &outcome);
-}
-
-static void run_case(struct suite *suite, const struct gpu_case *c)
-{
-    int schedules = suite->set_seed ? suite->schedules : 1;
-    char words[768];
-
-    gpu_describe(c, words, sizeof words);
-    for (int i = 0; i < schedules; i++) {
-        uint64_t seed = suite->seed + (uint64_t)(1000 * suite->number + i);
-
-        if (suite->set_seed)
-            suite->set_seed(seed);
-        count(suite, run_once(suite, c, seed), words);
-    }
-}
-
 /* ---- Refusals ---- */
 
-static void expect_refusal(struct suite *suite, struct gpu_case *c, enum lathe_status status,
+static void expect_refusal(struct case_suite *suite, struct gpu_case *c, enum lathe_status status,
                            const char *why)
 {
     struct gpu_outcome outcome;
     struct lathe_error error = {.status = LATHE_OK};
-    char words[768];
 
     c->kind = "refused";
     c->problem.m = c->problem.n = c->problem.k = 256;
     c->options.arch = suite->arch;
-    gpu_describe(c, words, sizeof words);
     gpu_run_case(suite->context, c, suite->seed, &outcome, &error);
     if (error.status != status || !strstr(error.message, why))
         printf("# %d, \"%s\", not \"%s\"\n", (int)error.status, error.message, why);
-    count(suite, error.status == status && strstr(error.message, why), words);
+    case_count(suite, error.status == status && strstr(error.message, why), c);
 }
 
-static void refuse_factors(struct suite *suite, const struct gpu_case *none)
+static void refuse_factors(struct case_suite *suite, const struct gpu_case *none)
 {
     static const float no_wholes[] = {0.5f, 0x1p31f, -0x1p40f};
 
@@ -205,7 +135,7 @@ static void refuse_factors(struct suite *suite, const struct gpu_case *none)
     }
 }
 
-static void run_refusals(struct suite *suite)
+static void run_refusals(struct case_suite *suite)
 {
     const struct gpu_case none = {.problem = LATHE_GEMM_INIT,
                                   .options = LATHE_PLAN_OPTIONS_INIT,
@@ -238,7 +168,7 @@ static void run_refusals(struct suite *suite)
 /* ---- All ---- */
 
 /* Whether it loads by TMA, and which tile is its own. */
-static bool find_preset(const struct suite *suite, const char *variant, bool *open_tile)
+static bool find_preset(const struct case_suite *suite, const char *variant, bool *open_tile)
 {
     struct lathe_plan plans[2] = {LATHE_PLAN_INIT, LATHE_PLAN_INIT};
     struct lathe_plan_options options = LATHE_PLAN_OPTIONS_INIT;
@@ -255,7 +185,7 @@ static bool find_preset(const struct suite *suite, const char *variant, bool *op
     return plans[0].load == LATHE_COPY_TMA;
 }
 
-static void run_rung(struct suite *suite, const char *variant, bool open_tile)
+static void run_rung(struct case_suite *suite, const char *variant, bool open_tile)
 {
     for (int pair = 0; pair < PAIRS; pair++) {
         if (pairs[pair].type == LATHE_INT8 && suite->arch == LATHE_SM_103A) {
@@ -265,75 +195,45 @@ static void run_rung(struct suite *suite, const char *variant, bool open_tile)
         for (int i = 0; i < SHAPES; i++) {
             struct gpu_case c = draw_case(suite, variant, open_tile, &pairs[pair], shapes[i]);
 
-            if (suite->number++ % suite->every == 0)
-                run_case(suite, &c);
+            case_run(suite, &c, suite->schedules);
         }
     }
 }
 
-static void run_all(struct suite *suite)
+static void run_all(struct case_suite *suite, void *user)
 {
+    const char *const *rungs = user;
     struct lathe_variant_info info;
     bool open_tile;
 
     for (size_t i = 0; lathe_variant_at(i, &info); i++)
-        if (strncmp(info.name, suite->rungs, strlen(suite->rungs)) == 0 &&
+        if (strncmp(info.name, *rungs, strlen(*rungs)) == 0 &&
             find_preset(suite, info.name, &open_tile))
             run_rung(suite, info.name, open_tile);
     run_refusals(suite);
 }
 
-static bool read_arguments(struct suite *suite, int count, char **words)
+static bool read_word(void *user, const char *word, const char *value)
 {
-    for (int i = 2; i < count; i++) {
-        char *value = strchr(words[i], '=');
+    const char **rungs = user;
 
-        if (!value)
-            return false;
-        value++;
-        if (strncmp(words[i], "rungs=", 6) == 0)
-            suite->rungs = value;
-        else if (strncmp(words[i], "seed=", 5) == 0)
-            suite->seed = strtoull(value, NULL, 10);
-        else if (strncmp(words[i], "every=", 6) == 0)
-            suite->every = atoi(value);
-        else if (strncmp(words[i], "schedules=", 10) == 0)
-            suite->schedules = atoi(value);
-        else
-            return false;
-    }
-    return suite->every > 0 && suite->schedules > 0;
+    if (strncmp(word, "rungs=", 6) != 0)
+        return false;
+    *rungs = value;
+    return true;
 }
 
 int main(int count, char **words)
 {
-    struct suite suite = {.every = 1, .schedules = 1, .rungs = "blackwell-"};
-    struct lathe_error error = {.status = LATHE_OK};
-    bool emulated = count > 1 && strcmp(words[1], "emulator") == 0;
-    struct timespec now;
+    const char *rungs = "blackwell-";
+    struct case_suite suite = {.name = "types_suite",
+                               .words = " [rungs=PREFIX]",
+                               .arch = LATHE_SM_100A,
+                               .needs_tcgen05 = true,
+                               .schedules = 1,
+                               .user = &rungs,
+                               .read_word = read_word,
+                               .run = run_all};
 
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    clock_gettime(CLOCK_REALTIME, &now);
-    suite.seed = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    if ((!emulated && !(count > 1 && strcmp(words[1], "gpu") == 0)) ||
-        !read_arguments(&suite, count, words)) {
-        fprintf(stderr, "usage: types_suite emulator|gpu [rungs=PREFIX] [seed=N] [every=N] "
-                        "[schedules=N]\n");
-        return 2;
-    }
-    if (!gpu_open(&suite.context, emulated, LATHE_ARCH_DEFAULT, &suite.set_seed, &error)) {
-        printf("not ok 1 - %s\n0 passed, 1 failed, 0 skipped\n", error.message);
-        return 1;
-    }
-    if (lathe_context_arch(suite.context, &suite.arch, &error) != LATHE_OK ||
-        (suite.arch != LATHE_SM_100A && suite.arch != LATHE_SM_103A)) {
-        printf("# no device with tcgen05: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
-        lathe_context_destroy(&suite.context);
-        return 77;
-    }
-    printf("# seed %llu\n", (unsigned long long)suite.seed);
-    run_all(&suite);
-    printf("%d passed, %d failed, %d skipped\n", suite.passed, suite.failed, suite.skipped);
-    lathe_context_destroy(&suite.context);
-    return suite.failed > 0 || suite.passed == 0;
+    return case_suite_main(&suite, count, words);
 }
