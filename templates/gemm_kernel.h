@@ -6,6 +6,7 @@
 #include "codegen/ring.h"
 #include "codegen/swizzle.h"
 #include "templates/epilogue.h"
+#include "templates/gemm_slice.h"
 #include "templates/gemm_tile.h"
 #include "templates/schedule.h"
 

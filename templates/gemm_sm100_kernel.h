@@ -40,13 +40,8 @@ void lt_gemm_sm100_teardown(struct lt_builder *b, const struct lt_gemm_sm100 *s)
 /* Whether any of them fetch together. */
 bool lt_gemm_sm100_shares(const struct lathe_plan *plan);
 
-/* What a CTA fetches of A or of B for all who hold it; nothing where it fetches all for itself. */
-struct lt_gemm_sm100_slice {
-    lt_value mask;        /* who holds it                 */
-    lt_value row, offset; /* where it begins, in bytes too */
-};
 struct lt_gemm_sm100_slices {
-    struct lt_gemm_sm100_slice a, b;
+    struct lt_slice a, b;
 };
 
 /* One thread of each CTA. */

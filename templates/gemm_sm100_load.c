@@ -38,19 +38,13 @@ static void fetch(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value 
         lt_tma_load(b, map, column, row, to, full, mask);
 }
 
-/* value + more, where there is more. */
-static lt_value plus(struct lt_builder *b, const char *name, lt_value value, lt_value more)
-{
-    return more.kind == LT_NOTHING ? value : lt_op(b, name, "add.u32", value, more);
-}
-
 /* Where what this CTA fetches of a tile begins: in its half of the pair's rows, its slice. */
 static lt_value own_part(struct lt_builder *b, const struct lt_gemm_sm100 *s, const char *name,
-                         lt_value first, int rows, const struct lt_gemm_sm100_slice *slice)
+                         lt_value first, int rows, const struct lt_slice *slice)
 {
     if (has_pairs(s))
         first = lt_op(b, name, "mad.lo.u32", s->pair_rank, lt_imm(rows), first);
-    return plus(b, name, first, slice->row);
+    return lt_slice_plus(b, name, first, slice->row);
 }
 
 static lt_value stage_start(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value stage)
@@ -68,8 +62,9 @@ void lt_gemm_sm100_load(struct lt_builder *b, const struct lt_gemm_sm100 *s,
     int mma_rows = plan->tile[0] / plan->consumers;
     lt_value full = announce(b, s, stage);
     lt_value start = stage_start(b, s, stage->stage);
-    lt_value a = plus(b, "a_to", start, slices->a.offset);
-    lt_value b_tile = lt_at(plus(b, "b_to", start, slices->b.offset), lt_gemm_a_bytes(plan));
+    lt_value a = lt_slice_plus(b, "a_to", start, slices->a.offset);
+    lt_value b_tile =
+        lt_at(lt_slice_plus(b, "b_to", start, slices->b.offset), lt_gemm_a_bytes(plan));
     lt_value a_row = own_part(b, s, "a_row", tile->m, s->cta_rows, &slices->a);
     lt_value b_row = own_part(b, s, "b_row", tile->n, s->cta_columns, &slices->b);
     lt_value k = lt_op(b, "k_column", "mad.lo.u32", k_block, lt_imm(plan->tile[2]), s->g.k_first);

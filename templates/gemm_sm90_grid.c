@@ -35,7 +35,7 @@ static void announce_and_load(struct lt_builder *b, const struct lt_gemm *g,
                               const struct lt_cursor *stage, const struct lt_tile *tile,
                               lt_value k_block)
 {
-    const struct lt_slices whole = {.a_mask = {0}};
+    const struct lt_slices whole = {.a_rows = {0}};
 
     lt_mbarrier_arrive_expect_tx(b, stage->full, lt_imm(g->tiles.bytes));
     lt_gemm_load(b, g, &whole, stage, tile, k_block);

@@ -6,7 +6,12 @@
 
 int lt_gemm_a_slice_rows(const struct lathe_plan *plan)
 {
-    return plan->tile[0] / plan->cluster[1];
+    return plan->tile[0] / lt_gemm_a_sharers(plan);
+}
+
+int lt_gemm_b_slice_rows(const struct lathe_plan *plan)
+{
+    return plan->tile[1] / lt_gemm_b_sharers(plan);
 }
 
 /* As many as a row of the tile is long, where the warpgroups take turns with them. */
@@ -103,7 +108,7 @@ static void declare_params(struct lt_builder *b, const struct lt_gemm *g)
     const struct lathe_plan *plan = g->plan;
 
     declare_map(b, plan, "map_a", LATHE_A, g->span_k, lt_gemm_a_slice_rows(plan));
-    declare_map(b, plan, "map_b", LATHE_B, g->span_k, plan->tile[1] / plan->cluster[0]);
+    declare_map(b, plan, "map_b", LATHE_B, g->span_k, lt_gemm_b_slice_rows(plan));
     if (plan->store == LATHE_COPY_TMA) {
         if (plan->beta == LATHE_BETA_ANY)
             declare_output_maps(b, plan, "map_c", "map_c_tail", LATHE_C);

@@ -14,8 +14,10 @@ bool lt_gemm_takes_turns(const struct lathe_plan *plan);
 /* Boxes of A have no more rows than A. */
 bool lt_gemm_fits_a(const struct lathe_plan *plan);
 
-/* Rows of A that one CTA fetches: in a cluster each fetches a slice and multicasts it. */
+/* Rows of A, and of B, that one CTA fetches: in a cluster each fetches a slice and multicasts it.
+ */
 int lt_gemm_a_slice_rows(const struct lathe_plan *plan);
+int lt_gemm_b_slice_rows(const struct lathe_plan *plan);
 
 struct lt_gemm lt_gemm_of(const struct lathe_plan *plan);
 

@@ -16,7 +16,7 @@ static bool may_be_short(const struct lathe_plan *plan)
 static void measure_a(struct lt_builder *b, const struct lt_gemm *g, struct lt_slices *s)
 {
     const struct lathe_plan *plan = g->plan;
-    int shared_by = plan->cluster[1], slice = lt_gemm_a_slice_rows(plan);
+    int shared_by = lt_gemm_a_sharers(plan), slice = lt_gemm_a_slice_rows(plan);
     int b_bytes = g->tiles.bytes - lt_gemm_a_bytes(plan);
 
     s->a_rows = lt_imm(slice);
@@ -45,68 +45,23 @@ static void measure_a(struct lt_builder *b, const struct lt_gemm *g, struct lt_s
                            lt_imm(b_bytes));
 }
 
-/* Rank r of an A x B cluster stands at (r % A, r / A). The CTAs of one row of the cluster (equal
- * cluster_m) share A: ranks cluster_m + A * i. Those of one column share B: A * cluster_n + i. */
-static void slice_a(struct lt_builder *b, const struct lt_gemm *g, struct lt_slices *s)
-{
-    const int *cluster = g->plan->cluster;
-    int mask = 0;
-
-    if (cluster[1] == 1)
-        return;
-    for (int i = 0; i < cluster[1]; i++)
-        mask |= 1 << (i * cluster[0]);
-    lt_comment(b, "%d CTAs share A: each fetches %d rows of it for all", cluster[1],
-               lt_gemm_a_slice_rows(g->plan));
-    s->a_row = lt_op(b, "a_slice_row", "mul.lo.u32", g->schedule.cluster_n, s->a_rows);
-    s->a_offset = lt_op(b, "a_slice", "mul.lo.u32", s->a_row, lt_imm(LT_SPAN_BYTES));
-    s->a_mask = lt_op(b, "a_ranks", "mov.b32", lt_imm(mask));
-    if (cluster[0] > 1)
-        s->a_mask = lt_op(b, "a_ranks", "shl.b32", s->a_mask, g->schedule.cluster_m);
-    s->a_mask = lt_op(b, "a_mask", "cvt.u16.u32", s->a_mask);
-}
-
-static void slice_b(struct lt_builder *b, const struct lt_gemm *g, struct lt_slices *s)
-{
-    const int *cluster = g->plan->cluster;
-    int rows = g->plan->tile[1] / cluster[0];
-
-    if (cluster[0] == 1)
-        return;
-    lt_comment(b, "%d CTAs share B: each fetches %d rows of it for all", cluster[0], rows);
-    s->b_row = lt_op(b, "b_slice_row", "mul.lo.u32", g->schedule.cluster_m, lt_imm(rows));
-    s->b_offset = lt_op(b, "b_slice", "mul.lo.u32", s->b_row, lt_imm(LT_SPAN_BYTES));
-    s->b_mask = lt_op(b, "b_ranks", "mov.b32", lt_imm((1 << cluster[0]) - 1));
-    if (cluster[1] > 1) {
-        lt_value first =
-            lt_op(b, "b_first_rank", "mul.lo.u32", g->schedule.cluster_n, lt_imm(cluster[0]));
-
-        s->b_mask = lt_op(b, "b_ranks", "shl.b32", s->b_mask, first);
-    }
-    s->b_mask = lt_op(b, "b_mask", "cvt.u16.u32", s->b_mask);
-}
-
 struct lt_slices lt_gemm_slices(struct lt_builder *b, const struct lt_gemm *g)
 {
-    struct lt_slices s = {.a_mask = {0}};
+    const int *tile = g->plan->tile;
+    struct lt_slices s = {.a_rows = {0}};
 
     measure_a(b, g, &s);
-    slice_a(b, g, &s);
-    slice_b(b, g, &s);
+    s.a = lt_slice_of_a(b, g->plan, &g->schedule, lt_gemm_a_slice_rows(g->plan), tile[0], s.a_rows);
+    s.b = lt_slice_of_b(b, g->plan, &g->schedule, lt_gemm_b_slice_rows(g->plan), tile[1],
+                        (lt_value){0});
     return s;
-}
-
-/* value + more, where there is more. */
-static lt_value plus(struct lt_builder *b, const char *name, lt_value value, lt_value more)
-{
-    return more.kind == LT_NOTHING ? value : lt_op(b, name, "add.u32", value, more);
 }
 
 struct lt_tile lt_gemm_slice_rows(struct lt_builder *b, const struct lt_slices *s,
                                   const struct lt_tile *tile)
 {
-    return (struct lt_tile){.m = plus(b, "a_row", tile->m, s->a_row),
-                            .n = plus(b, "b_row", tile->n, s->b_row)};
+    return (struct lt_tile){.m = lt_slice_plus(b, "a_row", tile->m, s->a.row),
+                            .n = lt_slice_plus(b, "b_row", tile->n, s->b.row)};
 }
 
 /* Where the stage begins: a register, or a constant distance behind the ring's start. */
@@ -127,8 +82,8 @@ void lt_gemm_load(struct lt_builder *b, const struct lt_gemm *g, const struct lt
                           : lt_op(b, "b_tile", "add.u32", a, lt_imm(lt_gemm_a_bytes(plan)));
     lt_value k = lt_op(b, "k_column", "mad.lo.u32", k_block, lt_imm(plan->tile[2]), g->k_first);
 
-    a = plus(b, "a_tile", a, s->a_offset);
-    b_tile = plus(b, "b_tile", b_tile, s->b_offset);
+    a = lt_slice_plus(b, "a_tile", a, s->a.offset);
+    b_tile = lt_slice_plus(b, "b_tile", b_tile, s->b.offset);
     for (int span = 0; span < g->spans; span++) {
         lt_value a_now = lt_at(a, span * plan->tile[0] * LT_SPAN_BYTES);
         lt_value b_now = lt_at(b_tile, span * plan->tile[1] * LT_SPAN_BYTES);
@@ -136,10 +91,10 @@ void lt_gemm_load(struct lt_builder *b, const struct lt_gemm *g, const struct lt
         if (span > 0)
             k = lt_op(b, "k_column", "add.u32", k, lt_imm(g->span_k));
         if (s->fetches_a.kind == LT_NOTHING)
-            lt_tma_load(b, g->map_a, k, rows->m, a_now, stage->full, s->a_mask);
+            lt_tma_load(b, g->map_a, k, rows->m, a_now, stage->full, s->a.mask);
         else
             LT_WHEN (b, s->fetches_a)
-                lt_tma_load(b, g->map_a, k, rows->m, a_now, stage->full, s->a_mask);
-        lt_tma_load(b, g->map_b, k, rows->n, b_now, stage->full, s->b_mask);
+                lt_tma_load(b, g->map_a, k, rows->m, a_now, stage->full, s->a.mask);
+        lt_tma_load(b, g->map_b, k, rows->n, b_now, stage->full, s->b.mask);
     }
 }

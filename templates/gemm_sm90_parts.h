@@ -16,12 +16,10 @@ void lt_gemm_setup(struct lt_builder *b, struct lt_gemm *g);
 
 /* What this CTA fetches: its slice, to all CTAs that share it. */
 struct lt_slices {
-    lt_value a_mask, b_mask;     /* nothing where the tile is not shared       */
-    lt_value a_offset, b_offset; /* bytes into the stage                       */
-    lt_value a_row, b_row;       /* rows into the tile                         */
-    lt_value a_rows;             /* of a slice: fewer where A is short         */
-    lt_value fetches_a;          /* predicate; nothing where each CTA does     */
-    lt_value stage_bytes;        /* that arrive at a stage, from whichever CTA */
+    struct lt_slice a, b;
+    lt_value a_rows;      /* of a slice: fewer where A is short         */
+    lt_value fetches_a;   /* predicate; nothing where each CTA does     */
+    lt_value stage_bytes; /* that arrive at a stage, from whichever CTA */
 };
 
 struct lt_slices lt_gemm_slices(struct lt_builder *b, const struct lt_gemm *g);
