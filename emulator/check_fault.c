@@ -47,6 +47,8 @@ static const char *needed_for(const char *code)
          "comes a second time in a phase, a wait before that lets nobody through too early"},
         {"transaction-count",
          "expect_tx of the bytes that land in the phase, no more and no fewer"},
+        {"endless",
+         "a way out of the loop, or something in it that changes: a wait, a load, a count"},
         {"out-of-bounds", "an address inside of the allocation, or a guard for threads that have "
                           "nothing to do"},
         {"misaligned", "an address that is a multiple of the access's size"},

@@ -78,6 +78,8 @@ static enum emu_step branch(struct emu_warp *warp, struct emu_group *group, cons
     if (rest) {
         emu_send(warp, group, mask, group->frame, op->target);
         group->at++;
+    } else if (op->target <= group->at && emu_goes_round(warp, group, op)) {
+        return EMU_STEP_FAULT;
     } else {
         group->at = op->target;
     }

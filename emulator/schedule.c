@@ -85,7 +85,7 @@ static int pick_group(const struct emu_warp *warp)
 
 /* ---- Steps ---- */
 
-static uint32_t guarded(const struct emu_group *group, const struct emu_op *op)
+uint32_t emu_guarded(const struct emu_group *group, const struct emu_op *op)
 {
     const uint64_t *predicate;
     uint32_t mask = 0;
@@ -113,7 +113,7 @@ static enum emu_step step_watched(struct emu_warp *warp, struct emu_group *group
 static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
 {
     const struct emu_op *op = &group->frame->code->ops[group->at];
-    uint32_t mask = guarded(group, op);
+    uint32_t mask = emu_guarded(group, op);
 
     if (mask == 0)
         return EMU_STEP_NEXT;
@@ -273,7 +273,7 @@ bool emu_warp_pick(struct emu_warp *warp, struct emu_issue *issue)
     issue->frame = group->frame;
     issue->code = group->frame->code;
     issue->op = &issue->code->ops[group->at];
-    issue->mask = guarded(group, issue->op);
+    issue->mask = emu_guarded(group, issue->op);
     return true;
 }
 

@@ -228,6 +228,7 @@ struct emu_group {
     uint64_t vain_phase;
     uint32_t suspended; /* turns that a try_wait has been left to wait */
     uint64_t issued;    /* where time is modelled: its warp's instructions up to its last */
+    uint32_t rounds;    /* branches back that it has taken */
 };
 
 /* cp.async: the copies of a warp in their order. */
@@ -601,6 +602,11 @@ bool emu_pipe_is_idle(const struct emu_cluster *cluster);
 uint64_t emu_pipe_next(const struct emu_cluster *cluster);
 void emu_pipe_drop(struct emu_cluster *cluster);
 
+/* Lanes of the group for which the operation's guard holds. */
+uint32_t emu_guarded(const struct emu_group *group, const struct emu_op *op);
+/* The group takes a branch back, as a whole: whether it will for ever, and then that fault is told
+ * (endless.c). */
+bool emu_goes_round(struct emu_warp *warp, struct emu_group *group, const struct emu_op *branch);
 /* Lanes of the group that go on elsewhere become a group of their own. */
 void emu_send(struct emu_warp *warp, struct emu_group *group, uint32_t lanes,
               struct emu_frame *frame, int at);

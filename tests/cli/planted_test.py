@@ -53,6 +53,7 @@ FULL_WAIT = """        mbarrier.try_wait.parity.shared::cta.b64 %tiles_ready, [%
 EMPTY_WAIT = """        mbarrier.try_wait.parity.shared::cta.b64 %tiles_free, [%tiles_empty], %tiles_parity;
         @!%tiles_free bra $producer_tiles_free_wait;
 """
+EMPTY_TRY = EMPTY_WAIT.splitlines(keepends=True)[0]
 DRAIN_WAIT = """        mbarrier.try_wait.parity.shared::cta.b64 %tiles_drained, [%tiles_empty], %tiles_parity;
         @!%tiles_drained bra $producer_tiles_drained_wait;
 """
@@ -74,6 +75,8 @@ FAULTS = [
     ("bytes announced for two CTAs", replace("mad.lo.u32 %stage_bytes, %a_rows, 128, 16384;",
                                              "mad.lo.u32 %stage_bytes, %a_rows, 256, 32768;"),
      "deadlock transaction-count", ["%tiles_full"]),
+    ("a wait without which its loop never ends", delete(EMPTY_TRY), "endless",
+     ["(producer)", "bra: it goes round for ever"]),
     ("a barrier of the whole CTA in a role", before(RESET, "        bar.sync 0;\n"),
      "deadlock", ["(producer)", "at barrier 0: 256 threads are there"]),
     ("a barrier of the CTA where the cluster's belongs",
