@@ -145,3 +145,28 @@ lt_value lt_plus(struct lt_builder *b, const char *name, lt_value value, int64_t
         return value;
     return lt_op(b, name, value.type == LT_B64 ? "add.s64" : "add.u32", value, lt_imm(number));
 }
+
+static bool is_power_of_two(int number)
+{
+    return (number & (number - 1)) == 0;
+}
+
+lt_value lt_quotient(struct lt_builder *b, const char *name, lt_value value, int number)
+{
+    int shift = 0;
+
+    if (number == 1)
+        return value;
+    if (!is_power_of_two(number))
+        return lt_op(b, name, "div.u32", value, lt_imm(number));
+    while (1 << shift < number)
+        shift++;
+    return lt_op(b, name, "shr.u32", value, lt_imm(shift));
+}
+
+lt_value lt_remainder(struct lt_builder *b, const char *name, lt_value value, int number)
+{
+    if (is_power_of_two(number))
+        return lt_op(b, name, "and.b32", value, lt_imm(number - 1));
+    return lt_op(b, name, "rem.u32", value, lt_imm(number));
+}

@@ -15,7 +15,7 @@ struct lt_edge lt_edge_find(struct lt_builder *b, const struct lt_epilogue *e, l
     lt_value column = lt_op(b, "edge_column", "sub.u32", e->d_whole, n);
     lt_value exists = lt_op(b, "edge_exists", "setp.lt.u32", column, lt_imm(e->columns));
     lt_value byte = lt_op(b, "edge_byte", "mul.lo.u32", column, lt_imm(bytes));
-    edge.chunk = lt_op(b, "edge_chunk", "div.u32", byte, lt_imm(LT_SPAN_BYTES));
+    edge.chunk = lt_quotient(b, "edge_chunk", byte, LT_SPAN_BYTES);
     lt_note(b, "the chunk of the tile that holds it, or none");
     edge.chunk = lt_op(b, "edge_chunk", "selp.b32", edge.chunk, lt_hex(0xffffffff), exists);
     lt_comment(b, "its 16 bytes in this thread's row of a buffer, at their swizzled place");

@@ -220,7 +220,7 @@ static struct lt_vector find_pieces(struct lt_builder *b, const struct chunk *ch
         lt_value piece = lt_imm(i);
 
         if (row->line.kind != LT_NOTHING)
-            piece = lt_op(b, "swizzled", "xor.b32", row->line, lt_imm(i));
+            piece = i == 0 ? row->line : lt_op(b, "swizzled", "xor.b32", row->line, lt_imm(i));
         lt_set(b, lt_element(&at, i), "mad.lo.u32", piece, lt_imm(LT_PIECE_BYTES), row->at);
     }
     return at;

@@ -116,6 +116,11 @@ static lt_value size_of(struct lt_builder *b, const struct lathe_plan *plan, int
     return lt_op(b, name, "mov.u32", lt_imm(plan->static_size[dimension]));
 }
 
+lt_value lt_gemm_warpgroup(struct lt_builder *b, const struct lt_gemm *g)
+{
+    return lt_op(b, "warpgroup", "shr.u32", g->warp, lt_imm(2));
+}
+
 void lt_gemm_identify(struct lt_builder *b, struct lt_gemm *g)
 {
     g->thread = lt_op(b, "thread", "mov.u32", lt_special("%tid.x"));
@@ -125,7 +130,6 @@ void lt_gemm_identify(struct lt_builder *b, struct lt_gemm *g)
     g->warp =
         lt_op(b, "warp", "shfl.sync.idx.b32", warp, lt_imm(0), lt_imm(31), lt_hex(0xffffffff));
     g->lane = lt_op(b, "lane", "and.b32", g->thread, lt_imm(31));
-    g->warpgroup = lt_op(b, "warpgroup", "shr.u32", g->warp, lt_imm(2));
 
     g->smem = lt_op(b, "smem_start", "mov.u32", lt_special("smem"));
     lt_comment(b, "swizzled tiles count on multiples of %d: stop rather than compute nonsense",
@@ -151,7 +155,7 @@ void lt_gemm_count_k(struct lt_builder *b, struct lt_gemm *g)
     lt_note(b, "k = 0: one step, outside A and B, which TMA fills with zeros");
     g->k_first = lt_op(b, "k_first", "selp.b32", lt_imm(plan->tile[2]), lt_imm(0), empty);
     lt_value rounded = lt_op(b, "k_blocks", "add.u32", k, lt_imm(plan->tile[2] - 1));
-    lt_value blocks = lt_op(b, "k_blocks", "div.u32", rounded, lt_imm(plan->tile[2]));
+    lt_value blocks = lt_quotient(b, "k_blocks", rounded, plan->tile[2]);
     g->k_blocks = lt_op(b, "k_blocks", "selp.b32", lt_imm(1), blocks, empty);
 }
 

@@ -51,6 +51,8 @@ void lt_gemm_entry(struct lt_builder *b, const struct lathe_plan *plan);
 
 /* The thread, its warp and lane; the start of shared memory and of the ring. */
 void lt_gemm_identify(struct lt_builder *b, struct lt_gemm *g);
+/* The number of the thread's warpgroup. */
+lt_value lt_gemm_warpgroup(struct lt_builder *b, const struct lt_gemm *g);
 /* Steps of k. */
 void lt_gemm_count_k(struct lt_builder *b, struct lt_gemm *g);
 /* m, n, alpha and beta. */

@@ -180,7 +180,7 @@ static void writer(struct lt_builder *b, struct lt_gemm_sm100 *s)
     struct writer w = {.s = s};
 
     if (s->g.plan->consumers > 1)
-        w.consumer = s->g.warpgroup;
+        w.consumer = lt_gemm_warpgroup(b, &s->g);
     w.accs = lt_ring_consumer(b, &s->accs, accs_smem(b, s, w.consumer));
     lt_tmem_epilogue_begin(b, &s->epilogue, w.consumer, s->g.warp, s->g.thread, s->g.lane);
     lt_gemm_sm100_each_tile(b, s, &(struct lt_gemm_sm100_maker){write_tile, &w, false});

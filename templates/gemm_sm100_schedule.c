@@ -151,10 +151,7 @@ static void set_number(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_v
     int along = s->g.plan->cluster[0];
 
     lt_note(b, "%s", along > 1 ? "the number of the cluster that begins there" : "its tile");
-    if (along > 1)
-        lt_set(b, number, "div.u32", first_cta, lt_imm(along));
-    else
-        lt_set(b, number, "mov.u32", first_cta);
+    lt_set(b, number, "mov.u32", lt_quotient(b, "cluster", first_cta, along));
 }
 
 static void walk(struct lt_builder *b, struct lt_gemm_sm100 *s,

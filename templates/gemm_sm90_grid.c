@@ -158,7 +158,7 @@ static struct lt_cursor stage_of(struct lt_builder *b, const struct lt_cursor *r
 {
     struct lt_cursor stage = *ring;
 
-    stage.stage = lt_op(b, name, "rem.u32", k_block, lt_imm(ring->ring->stages));
+    stage.stage = lt_remainder(b, name, k_block, ring->ring->stages);
     stage.full =
         lt_op(b, "stage_full", "mad.lo.u32", stage.stage, lt_imm(LT_MBARRIER_BYTES), ring->full);
     return stage;

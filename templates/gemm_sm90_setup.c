@@ -57,6 +57,7 @@ void lt_gemm_setup(struct lt_builder *b, struct lt_gemm *g)
 {
     lt_heading(b, "setup: all warps");
     lt_gemm_identify(b, g);
+    g->warpgroup = lt_gemm_warpgroup(b, g);
     load_maps(b, g);
     lt_gemm_count_k(b, g);
     lt_gemm_load_scalars(b, g);

@@ -11,7 +11,7 @@ static lt_value count_tiles(struct lt_builder *b, const char *name, lt_value siz
 {
     lt_value rounded = lt_op(b, name, "add.u32", size, lt_imm(step - 1));
 
-    return lt_op(b, name, "div.u32", rounded, lt_imm(step));
+    return lt_quotient(b, name, rounded, step);
 }
 
 bool lt_schedule_walks(const struct lt_schedule *schedule)
@@ -85,6 +85,15 @@ static lt_value first_of(struct lt_builder *b, const char *name, lt_value index,
     return lt_op(b, name, "mul.lo.u32", index, lt_imm(tile));
 }
 
+/* What the quotient leaves of the value: one division tells both. */
+static lt_value rest_of(struct lt_builder *b, const char *name, lt_value value, lt_value quotient,
+                        lt_value divisor)
+{
+    lt_value whole = lt_op(b, name, "mul.lo.u32", quotient, divisor);
+
+    return lt_op(b, name, "sub.u32", value, whole);
+}
+
 static void place_in_group(struct lt_builder *b, const struct lt_schedule *s, lt_value index,
                            struct lt_tile *tile)
 {
@@ -93,10 +102,10 @@ static void place_in_group(struct lt_builder *b, const struct lt_schedule *s, lt
     lt_value group_row = lt_op(b, "group_row", "mul.lo.u32", group, s->raster);
     lt_value rows = lt_op(b, "group_rows", "sub.u32", s->tiles_m, group_row);
     rows = lt_op(b, "group_rows", "min.u32", rows, s->raster);
-    lt_value in_group = lt_op(b, "in_group", "rem.u32", index, s->group_tiles);
-    lt_value row = lt_op(b, "tile_row", "rem.u32", in_group, rows);
-    row = lt_op(b, "tile_row", "add.u32", group_row, row);
+    lt_value in_group = rest_of(b, "in_group", index, group, s->group_tiles);
     lt_value column = lt_op(b, "tile_column", "div.u32", in_group, rows);
+    lt_value row = rest_of(b, "tile_row", in_group, column, rows);
+    row = lt_op(b, "tile_row", "add.u32", group_row, row);
 
     tile->m = first_of(b, "tile_m", row, s->cluster_m, s->cluster[0], s->tile[0]);
     tile->n = first_of(b, "tile_n", column, s->cluster_n, s->cluster[1], s->tile[1]);
@@ -107,7 +116,7 @@ static void place_in_row(struct lt_builder *b, const struct lt_schedule *s, lt_v
 {
     lt_comment(b, "the tile's place: row by row");
     lt_value row = lt_op(b, "tile_row", "div.u32", index, s->tiles_n);
-    lt_value column = lt_op(b, "tile_column", "rem.u32", index, s->tiles_n);
+    lt_value column = rest_of(b, "tile_column", index, row, s->tiles_n);
 
     tile->m = first_of(b, "tile_m", row, s->cluster_m, s->cluster[0], s->tile[0]);
     tile->n = first_of(b, "tile_n", column, s->cluster_n, s->cluster[1], s->tile[1]);

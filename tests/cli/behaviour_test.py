@@ -163,7 +163,7 @@ def check_finds_what_is_planted(bench):
     planting = os.path.join(os.path.dirname(driver), "libcuda_planting.so")
     for plant, code, words in (
             (FENCE + "|", "missing-proxy-fence", "consumer"),
-            ("div.u32 %k_blocks, %k_blocks, 64;|div.u32 %k_blocks, %k_blocks, 128;",
+            ("shr.u32 %k_blocks, %k_blocks, 6;|shr.u32 %k_blocks, %k_blocks, 7;",
              "wrong-answer", None)):
         env = {"LATHE_EMU_LIBRARY": planting, "EMU_PLANT": plant}
         command = f"check {SMALL} k=256 seed=3"

@@ -136,6 +136,28 @@ static void integers_stand_for_16_32_and_64_bits_and_floats_for_floats(void **st
                                  "mul.f32 %f, 0f3F800000, 0f3F000000;\n");
 }
 
+static void powers_of_two_divide_by_shifts_and_masks(void **state)
+{
+    struct lt_builder *b = *state;
+    lt_value x = lt_variable(b, LT_B32, "x");
+
+    assert_int_equal(lt_quotient(b, "itself", x, 1).id, x.id);
+    lt_quotient(b, "half", x, 2);
+    lt_quotient(b, "blocks", x, 256);
+    lt_quotient(b, "odd", x, 192);
+    lt_remainder(b, "rest", x, 8);
+    lt_remainder(b, "nothing", x, 1);
+    lt_remainder(b, "odd_rest", x, 6);
+
+    assert_no_mistake(b);
+    assert_ends_with(written(b), "shr.u32 %half, %x, 1;\n"
+                                 "shr.u32 %blocks, %x, 8;\n"
+                                 "div.u32 %odd, %x, 192;\n"
+                                 "and.b32 %rest, %x, 7;\n"
+                                 "and.b32 %nothing, %x, 0;\n"
+                                 "rem.u32 %odd_rest, %x, 6;\n");
+}
+
 static void an_integer_is_no_float(void **state)
 {
     struct lt_builder *b = *state;
@@ -258,6 +280,7 @@ int main(void)
         in_kernel(every_opcode_takes_operands_of_its_signature_and_gives_its_result),
         cmocka_unit_test(no_opcode_takes_an_operand_of_another_type),
         in_kernel(integers_stand_for_16_32_and_64_bits_and_floats_for_floats),
+        in_kernel(powers_of_two_divide_by_shifts_and_masks),
         in_kernel(an_integer_is_no_float),
         in_kernel(a_float_is_no_integer),
         in_kernel(an_integer_is_no_predicate),

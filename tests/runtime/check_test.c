@@ -10,7 +10,7 @@
 /* Each a text of the kernel, and what stands there instead. */
 static const char no_fence[] = "fence.proxy.async.shared::cta;|";
 static const char half_of_k[] =
-    "div.u32 %k_blocks, %k_blocks, 64;|div.u32 %k_blocks, %k_blocks, 128;";
+    "shr.u32 %k_blocks, %k_blocks, 6;|shr.u32 %k_blocks, %k_blocks, 7;";
 static const char no_arrival[] = "[%tiles_full], 1;  // the filler|[%tiles_full], 2;  //";
 
 static void use_emulator(struct runtime_fixture *f, const char *plant)
@@ -254,7 +254,7 @@ static void a_text_runs_in_the_place_of_the_plans(void **state)
     assert_true(run.ok);
     free(text);
 
-    text = changed_text(f, "%k_blocks, %k_blocks, 64;", "%k_blocks, %k_blocks, 128;");
+    text = changed_text(f, "%k_blocks, %k_blocks, 6;", "%k_blocks, %k_blocks, 7;");
     assert_status(f, run_text(f, text, &run), LATHE_OK);
     assert_false(run.ok);
     free(text);
