@@ -196,17 +196,15 @@ static struct lt_staged_row find_row_of_buffer(struct lt_builder *b,
                                                const struct chunk *chunk, lt_value buffer)
 {
     lt_value number = e->is_folded ? e->lane : e->row;
-    lt_value bytes = lt_imm(chunk->row_bytes);
     struct lt_staged_row row = {.columns = chunk->columns};
 
-    row.at = lt_op(b, "row_at", "mad.lo.u32", number, bytes, buffer);
+    row.at = lt_op(b, "row_at", "mad.lo.u32", number, lt_imm(chunk->row_bytes), buffer);
     if (chunk->swizzle_bytes == 0)
         return row;
     lt_comment(b,
                "the swizzle xors the number of a piece of 16 bytes with bits of the 128-byte line");
-    row.line = lt_op(b, "line", "mul.lo.u32", number, bytes);
-    row.line = lt_op(b, "line", "shr.u32", row.line, lt_imm(7));
-    row.line = lt_op(b, "line", "and.b32", row.line, lt_imm(chunk->pieces - 1));
+    row.line = lt_quotient(b, "line", number, LT_SPAN_BYTES / chunk->row_bytes);
+    row.line = lt_remainder(b, "line", row.line, chunk->pieces);
     return row;
 }
 
