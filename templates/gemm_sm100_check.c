@@ -233,6 +233,28 @@ struct lt_stages lt_gemm_sm100_stages(const struct lathe_plan *plan)
     return (struct lt_stages){least, lt_gemm_is_serial(plan) ? 1 : LT_STAGES_MAX};
 }
 
+static enum lathe_status check_schedule(const struct lathe_plan *plan, struct lathe_error *err)
+{
+    const char *schedule = lt_word_of(lt_words_schedule, (int)plan->schedule);
+
+    if (plan->flow != LATHE_SPECIALISED && plan->schedule == LATHE_DYNAMIC)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "flow=%s schedule=dynamic: a warp of its own asks for tiles; "
+                       "flow=specialised",
+                       lt_word_of(lt_words_flow, (int)plan->flow));
+    if (plan->schedule == LATHE_GROUPED)
+        return lt_fail(err, LATHE_UNSUPPORTED,
+                       "schedule=grouped: plans for %s group the tiles of persistent CTAs; "
+                       "schedule=persistent or dynamic, with raster=",
+                       lathe_arch_name(plan->arch));
+    if (lt_gemm_goes_by_rows(plan->schedule) && plan->raster != 1)
+        return lt_fail(
+            err, LATHE_UNSUPPORTED,
+            "schedule=%s raster=%d: tiles go row by row; schedule=persistent or raster=1", schedule,
+            plan->raster);
+    return LATHE_OK;
+}
+
 static enum lathe_status check_flow(const struct lathe_plan *plan, struct lathe_error *err)
 {
     const char *flow = lt_word_of(lt_words_flow, (int)plan->flow);
@@ -260,15 +282,6 @@ static enum lathe_status check_flow(const struct lathe_plan *plan, struct lathe_
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "load=threads type=%s: threads copy elements of 16 bits; load=tma",
                        lathe_type_name(plan->type));
-    if (plan->flow != LATHE_SPECIALISED && plan->schedule == LATHE_DYNAMIC)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "flow=%s schedule=dynamic: a warp of its own asks for tiles; "
-                       "flow=specialised",
-                       flow);
-    if (plan->schedule == LATHE_GROUPED)
-        return lt_fail(err, LATHE_UNSUPPORTED,
-                       "schedule=grouped: plans for %s have schedule=grid, with raster=",
-                       lathe_arch_name(plan->arch));
     if (plan->mma || plan->acc || plan->stage_index || plan->mma_groups)
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "mma, acc, stage_index and mma_groups are fields of plans for sm_90a; those "
@@ -342,7 +355,8 @@ enum lathe_status lt_gemm_sm100_check(struct lathe_plan *plan, struct lathe_erro
         (status = check_slices(plan, err)) != LATHE_OK ||
         (status = lt_gemm_check_baked_tiles(plan, err)) != LATHE_OK ||
         (status = lt_gemm_sm100_check_epilogue(plan, err)) != LATHE_OK ||
-        (status = check_flow(plan, err)) != LATHE_OK)
+        (status = check_flow(plan, err)) != LATHE_OK ||
+        (status = check_schedule(plan, err)) != LATHE_OK)
         return status;
     lt_gemm_derive_bytes(plan, lt_gemm_sm100_budget);
     status = check_tmem(plan, err);

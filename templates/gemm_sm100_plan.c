@@ -138,6 +138,8 @@ static int raster_of(const struct lathe_plan *plan, const struct preset *preset)
 {
     int tile[2];
 
+    if (lt_gemm_goes_by_rows(plan->schedule))
+        return 1;
     lt_gemm_cluster_tile(plan, tile);
     return preset->raster ? preset->raster : tile[0] > 0 && tile[0] < 2048 ? 2048 / tile[0] : 1;
 }

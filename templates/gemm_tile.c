@@ -91,3 +91,8 @@ double lt_gemm_waves(const struct lathe_plan *plan, const struct lathe_gemm *pro
     lt_gemm_cluster_tile(plan, tile);
     return ceil_div(problem->m, tile[0]) * ceil_div(problem->n, tile[1]) / places;
 }
+
+bool lt_gemm_goes_by_rows(enum lathe_schedule schedule)
+{
+    return schedule == LATHE_GRID || schedule == LATHE_SINGLE;
+}

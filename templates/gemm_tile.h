@@ -22,6 +22,9 @@ int lt_gemm_span_columns(const struct lathe_plan *plan);
  * flow can use. */
 bool lt_gemm_is_serial(const struct lathe_plan *plan);
 
+/* Tiles of D row by row: there are no groups of rows, and raster is 1. */
+bool lt_gemm_goes_by_rows(enum lathe_schedule schedule);
+
 /* CTAs of a cluster. */
 int lt_gemm_cluster_size(const struct lathe_plan *plan);
 /* Rows and columns of D that a cluster makes at a time. */

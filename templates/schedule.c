@@ -1,5 +1,7 @@
 #include "templates/schedule.h"
 
+#include "templates/gemm_tile.h"
+
 /* Tiles that a cluster makes at a time. */
 static bool has_several(const struct lt_schedule *schedule)
 {
@@ -60,7 +62,7 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
                : plan->cta_group == 2 ? "a pair of CTAs makes"
                                       : "a CTA makes",
                lt_schedule_walks(&s) || s.kind == LATHE_DYNAMIC ? " at a time" : "");
-    if (s.kind == LATHE_GRID || s.kind == LATHE_SINGLE)
+    if (lt_gemm_goes_by_rows(s.kind))
         return place_rows(b, &s, m, n, plan->cta_group);
     s.tiles_m = count_tiles(b, "tiles_m", m, s.tile[0] * s.cluster[0]);
     s.tiles_n = count_tiles(b, "tiles_n", n, s.tile[1] * s.cluster[1]);
@@ -125,7 +127,7 @@ static void place_in_row(struct lt_builder *b, const struct lt_schedule *s, lt_v
 static void place(struct lt_builder *b, const struct lt_schedule *s, lt_value index,
                   struct lt_tile *tile)
 {
-    if (s->kind == LATHE_GRID || s->kind == LATHE_SINGLE)
+    if (lt_gemm_goes_by_rows(s->kind))
         place_in_row(b, s, index, tile);
     else
         place_in_group(b, s, index, tile);
