@@ -207,9 +207,14 @@ enum lathe_status lt_device_probe(struct lt_device *device, const struct lt_devi
     if (choice->use == LATHE_EMULATOR_ALWAYS)
         return probe_emulator(device, choice, err);
     status = probe_gpu(device, choice, &why);
-    if (is_absence(status) && choice->use == LATHE_EMULATOR_WITHOUT_GPU &&
-        probe_emulator(device, choice, &also) == LATHE_OK)
-        return LATHE_OK;
+    if (is_absence(status) && choice->use == LATHE_EMULATOR_WITHOUT_GPU) {
+        enum lathe_status emulated = probe_emulator(device, choice, &also);
+
+        if (emulated != LATHE_NO_DRIVER) { /* it is there, and its reason is the nearer one */
+            status = emulated;
+            why = also;
+        }
+    }
     if (status != LATHE_OK && err)
         *err = why;
     return status;

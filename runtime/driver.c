@@ -34,6 +34,15 @@ static enum lathe_status refuse_old(const struct lt_driver *driver, const char *
                    missing ? " and has no " : "", missing ? missing : "", install_hint);
 }
 
+/* What only the emulator has. The names are those of its own header, emulator.h. */
+static void load_emulator_functions(struct lt_driver *driver)
+{
+    const struct lt_library_function functions[] = {{"emu_last_report", &driver->emu_last_report}};
+
+    lt_library_load(&driver->library, functions, sizeof functions / sizeof functions[0], NULL);
+}
+
+/* The emulator has no device where its environment makes no sense, and says so. */
 static enum lathe_status start(struct lt_driver *driver, const struct lt_library_search *search,
                                struct lathe_error *err)
 {
@@ -44,8 +53,12 @@ static enum lathe_status start(struct lt_driver *driver, const struct lt_library
     if (missing)
         return refuse_old(driver, missing, err);
 
+    load_emulator_functions(driver);
+
     int result = driver->cuInit(0);
 
+    if (result == LT_CUDA_ERROR_NO_DEVICE && driver->emu_last_report)
+        return lt_fail(err, LATHE_BAD_WORD, "%s", driver->emu_last_report());
     if (result == LT_CUDA_ERROR_NO_DEVICE)
         return lt_fail(err, LATHE_NO_DEVICE, "the driver %.200s finds no GPU (cuInit: no device)",
                        driver->library.found);
@@ -57,14 +70,6 @@ static enum lathe_status start(struct lt_driver *driver, const struct lt_library
     return LATHE_OK;
 }
 
-/* What only the emulator has. The names are those of its own header, emulator.h. */
-static void load_emulator_functions(struct lt_driver *driver)
-{
-    const struct lt_library_function functions[] = {{"emu_last_report", &driver->emu_last_report}};
-
-    lt_library_load(&driver->library, functions, sizeof functions / sizeof functions[0], NULL);
-}
-
 static enum lathe_status open_as(struct lt_driver *driver, const struct lt_library_search *search,
                                  struct lathe_error *err)
 {
@@ -74,8 +79,6 @@ static enum lathe_status open_as(struct lt_driver *driver, const struct lt_libra
     status = lt_library_open(&driver->library, search, err);
     if (status == LATHE_OK)
         status = start(driver, search, err);
-    if (status == LATHE_OK)
-        load_emulator_functions(driver);
     if (status != LATHE_OK)
         lt_driver_close(driver);
     return status;

@@ -234,6 +234,22 @@ def the_emulators_device_follows_the_words(bench):
             equal(result.json["arch"], arch, f"{command} {devices}")
 
 
+def an_environment_that_makes_no_sense_is_told_of(bench):
+    """Where there is no GPU, that the emulator has no device is the nearer reason."""
+    bench.use_emulator()
+    for words, env, code, reason in (
+            ("", {"LATHE_EMU_ARCH": "sm_50"}, 2, "LATHE_EMU_ARCH: sm_50 is no architecture"),
+            ("", {"LATHE_EMU_SMS": "many"}, 2, "LATHE_EMU_SMS: many is no number"),
+            ("arch=sm_90a", {"LATHE_EMU_ARCH": "sm_100a"}, 1, "has no device of sm_90a"),
+            ("", {"LATHE_EMU_LIBRARY": "/nowhere"}, 1, "no CUDA driver")):
+        for device in ("auto", "emulator"):
+            result = bench.run(f"run gemm m=64 n=64 k=64 device={device} {words}", **env)
+            if device == "emulator" and "LIBRARY" in "".join(env):
+                reason = "no emulator: /nowhere"
+            equal(result.code, code, f"{env} {device}: {result.err}")
+            assert reason in result.err, f"{env} {device}: {result.err}"
+
+
 def beside_a_gpu_the_emulator_takes_its_architecture(bench):
     """What emit writes there, check and trace take: the stubs' GPU is of sm_90a."""
     bench.use_emulator()
@@ -738,7 +754,8 @@ TESTS = [
     without_a_gpu_run_says_so, without_a_gpu_the_emulator_runs,
     emulate_finds_what_was_deleted_from_a_kernel, check_finds_what_is_planted,
     check_finds_nothing_where_threads_copy_narrow_tiles,
-    the_emulators_device_follows_the_words, lanes_without_a_row_store_nothing,
+    the_emulators_device_follows_the_words, an_environment_that_makes_no_sense_is_told_of,
+    lanes_without_a_row_store_nothing,
     beside_a_gpu_the_emulator_takes_its_architecture,
     a_timeline_has_tracks_whose_spans_do_not_overlap, a_trace_is_the_same_every_time,
     what_a_kernel_prints_is_no_part_of_the_object, elements_are_read_and_shown_as_they_are,
