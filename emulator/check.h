@@ -108,6 +108,9 @@ void emu_check_mbarrier_commit(struct emu_warp *warp, const struct emu_op *op,
 /* A cp.async.mbarrier.arrive: by the copies of the warp before it. */
 void emu_check_mbarrier_copies(struct emu_warp *warp, const struct emu_queued *item);
 void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *barrier);
+/* The parity that a wait is given. */
+void emu_check_mbarrier_parity(struct emu_warp *warp, const struct emu_op *op, int lane,
+                               const struct emu_mbarrier *barrier, uint64_t parity);
 /* A wait has seen the phase before the one that runs end. */
 void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier);

@@ -252,6 +252,32 @@ void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *bar
     look_for_aliasing(barrier);
 }
 
+/* PTX ISA "mbarrier.test_wait": "the valid values of phaseParity operand are 0 and 1". ptxas shifts
+ * all bits but the lowest out of it, and Triton counts on that with -1: a warning. */
+void emu_check_mbarrier_parity(struct emu_warp *warp, const struct emu_op *op, int lane,
+                               const struct emu_mbarrier *barrier, uint64_t parity)
+{
+    char what[80];
+    const struct emu_found found = {
+        .code = "barrier-misuse",
+        .warp = warp,
+        .op = op,
+        .lane = lane,
+        .cta = barrier->cta,
+        .address = barrier->offset,
+        .has_address = true,
+        .is_warning = true,
+        .what = what,
+        .needed = "the lowest bit of the phase's number: a parity that goes round with a ring is "
+                  "flipped by xor, and a count has the bits above masked"};
+
+    if (parity <= 1)
+        return;
+    snprintf(what, sizeof what, "it waits for a phase of parity %u, and there are 0 and 1",
+             (uint32_t)parity);
+    emu_check_found(&found);
+}
+
 void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier)
 {

@@ -350,6 +350,8 @@ static bool wait_step(struct emu_warp *warp, struct emu_group *group, const stru
     uint32_t offset;
     emu_lanes lanes;
 
+    if (warp->check && op->flags & PARITY)
+        emu_check_mbarrier_parity(warp, op, lane, barrier, value);
     if (op->results[0] >= 0)
         emu_slot(group, op->results[0])[lane] = over;
     if (over && warp->check)

@@ -307,6 +307,8 @@ static const struct {
      {"race", {"writer", "st.shared"}, {"reader", "ld.shared"}, "words", ALWAYS}},
     {"pair_not_together",
      {"race", {"end", "tcgen05.dealloc"}, {"use", "tcgen05.st"}, "tensor memory, lane 0", ALWAYS}},
+    {"parity_of_count",
+     {"barrier-misuse", {"all", "mbarrier.try_wait"}, {NULL, NULL}, "ready (shared", ALWAYS}},
     {"peer_not_ready",
      {"barrier-init",
       {"send", "st.async"},
