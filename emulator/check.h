@@ -14,6 +14,7 @@ struct emu_cluster;
 struct emu_cta;
 struct emu_group;
 struct emu_mbarrier;
+struct emu_op;
 struct emu_queued;
 struct emu_run;
 struct emu_snapshot;
@@ -29,6 +30,8 @@ bool emu_check_written(struct emu_check *check, uint64_t address, uint64_t bytes
 
 bool emu_check_begin_cluster(struct emu_cluster *cluster);
 void emu_check_end_cluster(struct emu_cluster *cluster);
+/* Before the first cluster. False without memory. */
+bool emu_check_begin_run(struct emu_run *run);
 /* All that a launch wrote is written before the next. */
 void emu_check_end_run(struct emu_run *run);
 /* Now and then: forgets what no byte remembers any more. */
@@ -88,6 +91,12 @@ void emu_check_lane_order(struct emu_warp *warp, uint32_t mask, bool of_all);
 void emu_check_map_fence(struct emu_warp *warp, uint64_t address);
 /* A lane has issued a copy by it. */
 void emu_check_map_use(struct emu_warp *warp, const struct emu_op *op, int lane, uint64_t address);
+
+/* ---- Registers along the ways of a text (check_flow.c) ---- */
+
+/* The group comes to an operation that reads a register which nothing has written. */
+void emu_check_marked(struct emu_warp *warp, const struct emu_group *group, const struct emu_op *op,
+                      uint32_t mask);
 
 /* ---- Mbarriers (check_mbarrier.c) ---- */
 

@@ -186,9 +186,12 @@ static void name_register(char *object, size_t size, const struct emu_frame *fra
 {
     const struct emu_function *function = frame->code->function;
 
-    for (int i = 0; i < function->register_count; i++)
-        if (function->registers[i].slot == slot)
-            snprintf(object, size, "register %s", function->registers[i].name);
+    for (int i = 0; i < function->register_count; i++) {
+        const struct emu_register *one = &function->registers[i];
+
+        if (slot >= one->slot && slot < one->slot + emu_register_slots(one))
+            snprintf(object, size, "register %s", one->name);
+    }
 }
 
 /* ---- The list ---- */

@@ -156,7 +156,7 @@ bool emu_bind_source(struct emu_decoder *d, const struct emu_operand *operand, e
         source->bits = EMU_FUNCTION_BASE + (uint64_t)operand->index;
         return true;
     case EMU_OPERAND_SINK:
-        source->kind = EMU_FROM_SINK;
+        source->kind = EMU_FROM_NOWHERE;
         return true;
     default:
         break;

@@ -236,6 +236,9 @@ struct emu_register {
     int slot;   /* first of its slots                                          */
 };
 
+/* How many slots it takes. */
+int emu_register_slots(const struct emu_register *reg);
+
 /* .branchtargets, .calltargets: `targets` are instructions or functions. .callprototype: params. */
 struct emu_table {
     const char *name;

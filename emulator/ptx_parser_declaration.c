@@ -203,7 +203,7 @@ int emu_make_register(struct emu_parser *p, const struct emu_name *name, enum em
     }
     *made = (struct emu_register){
         .name = name->text, .type = type, .vector = vector, .slot = body->slots};
-    body->slots += vector * (type == EMU_B128 ? 2 : 1);
+    body->slots += emu_register_slots(made);
     return (int)body->registers.count - 1;
 }
 

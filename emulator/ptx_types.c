@@ -183,3 +183,8 @@ bool emu_special_is_vector(enum emu_special special)
 {
     return (unsigned)special < SPECIALS && specials[special].is_vector;
 }
+
+int emu_register_slots(const struct emu_register *reg)
+{
+    return reg->vector * (reg->type == EMU_B128 ? 2 : 1);
+}

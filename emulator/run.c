@@ -79,7 +79,8 @@ static bool make_room(struct emu_run *run)
     run->held =
         calloc((size_t)warps * run->cluster_ctas * run->cluster_room, sizeof(struct emu_warp *));
     run->params = malloc(param_bytes + 1);
-    if (!run->clusters || !run->held || !run->params || !emu_timed_begin(run))
+    if (!run->clusters || !run->held || !run->params || !emu_timed_begin(run) ||
+        (run->device->check && !emu_check_begin_run(run)))
         return refuse(run, "no memory for a launch");
     if (param_bytes > 0)
         memcpy(run->params, run->launch->params, param_bytes);

@@ -115,6 +115,8 @@ static enum emu_step step(struct emu_warp *warp, struct emu_group *group)
     const struct emu_op *op = &group->frame->code->ops[group->at];
     uint32_t mask = emu_guarded(group, op);
 
+    if (op->unwritten && warp->check)
+        emu_check_marked(warp, group, op, mask);
     if (mask == 0)
         return EMU_STEP_NEXT;
     if (op->aligned && group->lanes != warp->live)

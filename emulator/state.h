@@ -70,13 +70,13 @@ typedef enum emu_step (*emu_execute)(struct emu_warp *warp, struct emu_group *gr
 /* Where a value comes from. */
 struct emu_source {
     enum {
+        EMU_FROM_NOWHERE, /* `_`, and places of operands that the text has not       */
         EMU_FROM_SLOT,
         EMU_FROM_BITS,
         EMU_FROM_SPECIAL,
         EMU_FROM_SHARED,  /* `bits` with the rank of the CTA that runs                */
         EMU_FROM_DYNAMIC, /* dynamic shared memory, plus `bits`                      */
-        EMU_FROM_LOCAL,   /* `bits` behind the local memory of the frame that runs    */
-        EMU_FROM_SINK
+        EMU_FROM_LOCAL    /* `bits` behind the local memory of the frame that runs    */
     } kind;
     int slot;
     int special, part; /* enum emu_special, and 0 to 3 of a vector */
@@ -91,6 +91,10 @@ struct emu_op {
     const struct emu_instruction *text;
     int guard; /* slot of a predicate, or -1 */
     bool guard_negated, aligned;
+    /* Of all ways through the text, where the sanitizer is on (check_flow.c): a register that it
+     * reads and none has written, as its slot plus 1, and whether that is only padding. */
+    int unwritten;
+    bool is_padding;
 
     struct emu_source sources[EMU_OP_SOURCES];
     int results[EMU_OP_RESULTS]; /* slots; -1: none */
@@ -148,6 +152,7 @@ struct emu_code {
     uint32_t argument_bytes, return_bytes;
     uint32_t shared_end; /* of an entry: where its static shared variables end */
     bool has_wgmma;
+    bool is_looked_at; /* by check_flow.c */
 };
 
 struct emu_program {

@@ -1,0 +1,182 @@
+/* What the sanitizer tells of registers along all ways through a text: on kernels that it must let
+ * be, and beside each the same with the one line less that makes it right. */
+#include "tests/emulator/machine_support.h"
+#include "tests/support/cmocka_all.h"
+
+#include <stdio.h>
+
+/* The sanitizer is turned on when the text is loaded already. */
+static struct trial watched_run(const char *text)
+{
+    const struct emu_check_options options = {.is_on = true, .goes_on = true};
+    struct trial t = trial_make(text, 1);
+
+    assert_true(emu_device_set_check(t.device, &options));
+    trial_expect_done(&t, 1, 32, 0, 0);
+    return t;
+}
+
+static void expect_nothing(const char *text)
+{
+    struct trial t = watched_run(text);
+    char words[4096];
+
+    for (size_t i = 0; i < emu_device_findings(t.device); i++) {
+        emu_finding_text(emu_device_finding(t.device, i), words, sizeof words);
+        print_error("%s\n", words);
+    }
+    assert_int_equal(emu_device_findings(t.device), 0);
+    trial_free(&t);
+}
+
+/* One of that code, about the register, at an instruction. */
+static void expect_one(const char *text, const char *code, const char *reg, const char *instruction)
+{
+    struct trial t = watched_run(text);
+    const struct emu_finding *finding;
+    char object[64];
+
+    assert_int_equal(emu_device_findings(t.device), 1);
+    finding = emu_device_finding(t.device, 0);
+    snprintf(object, sizeof object, "register %s", reg);
+    assert_string_equal(finding->code, code);
+    assert_string_equal(finding->object, object);
+    assert_string_equal(finding->who.instruction, instruction);
+    trial_free(&t);
+}
+
+static void expect_unwritten(const char *text, const char *reg, const char *instruction)
+{
+    expect_one(text, "uninitialised", reg, instruction);
+}
+
+/* ---- Registers that nobody has written ---- */
+
+static void a_write_on_one_way_of_two_is_enough(void **state)
+{
+    (void)state;
+#define ONE_WAY(write)                                                                             \
+    KERNEL("mov.u32 %r0, %tid.x;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 bra there;\n" write               \
+           "there:\nadd.u32 %r1, %r2, %r0;\n")
+
+    expect_nothing(ONE_WAY("mov.u32 %r2, 1;\n"));
+    expect_unwritten(ONE_WAY(""), "%r2", "add.u32");
+}
+
+static void a_guarded_write_is_one(void **state)
+{
+    (void)state;
+    expect_nothing(KERNEL("mov.u32 %r0, %tid.x;\nsetp.eq.u32 %p0, %r0, 0;\n"
+                          "@%p0 mov.u32 %r1, 1;\n@!%p0 add.u32 %r2, %r1, 1;\n"));
+}
+
+static void a_write_of_the_round_before_is_one(void **state)
+{
+    (void)state;
+#define ROUNDS(write)                                                                              \
+    KERNEL("mov.u32 %r0, 0;\nbra test;\nbody:\nadd.u32 %r0, %r0, 1;\nadd.u32 %r2, %r1, 1;\n" write \
+           "test:\nsetp.lt.u32 %p0, %r0, 3;\n@%p0 bra body;\n")
+
+    expect_nothing(ROUNDS("mov.u32 %r1, %r0;\n"));
+    expect_unwritten(ROUNDS(""), "%r1", "add.u32");
+}
+
+/* The way back from the last loop makes the first one's register known, and needs a sweep each. */
+static void writes_come_back_out_of_nested_loops(void **state)
+{
+    (void)state;
+#define NESTED(write)                                                                              \
+    KERNEL("mov.u32 %r0, 0;\nouter:\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 bra first;\n"                  \
+           "add.u32 %r3, %r2, 1;\nfirst:\nmov.u32 %r1, 0;\ninner:\nadd.u32 %r1, %r1, 1;\n" write   \
+           "setp.lt.u32 %p0, %r1, 3;\n@%p0 bra inner;\nadd.u32 %r0, %r0, 1;\n"                     \
+           "setp.lt.u32 %p0, %r0, 3;\n@%p0 bra outer;\n")
+
+    expect_nothing(NESTED("mov.u32 %r2, 7;\n"));
+    expect_unwritten(NESTED(""), "%r2", "add.u32");
+}
+
+static void each_target_of_a_table_is_on_the_way(void **state)
+{
+    (void)state;
+#define BY_TABLE(write)                                                                            \
+    KERNEL("mov.u32 %r0, %laneid;\nand.b32 %r0, %r0, 1;\n" write                                   \
+           "ways: .branchtargets even, odd;\nbrx.idx %r0, ways;\n"                                 \
+           "even:\nret;\nodd:\nadd.u32 %r2, %r1, 1;\n")
+
+    expect_nothing(BY_TABLE("mov.u32 %r1, 2;\n"));
+    expect_unwritten(BY_TABLE(""), "%r1", "add.u32");
+}
+
+static void what_a_call_takes_and_gives_is_written(void **state)
+{
+    (void)state;
+#define TWICE                                                                                      \
+    ".func (.reg .b32 %twice) twice(.reg .b32 %once)\n{\nadd.u32 %twice, %once, %once;\nret;\n}\n"
+
+    expect_nothing(KERNEL_WITH(TWICE, "call (%r1), twice, (4);\nadd.u32 %r2, %r1, 1;\n"));
+    expect_unwritten(KERNEL_WITH(TWICE, "call (%r1), twice, (%r3);\nadd.u32 %r2, %r1, 1;\n"), "%r3",
+                     "call");
+}
+
+static void what_is_never_executed_is_not_told_of(void **state)
+{
+    (void)state;
+#define BEHIND(guard)                                                                              \
+    KERNEL("mov.u32 %r0, %tid.x;\nsetp.ge.u32 %p0, %r0, 64;\n" guard "add.u32 %r1, %r2, 1;\n")
+
+    expect_nothing(BEHIND("@%p0 "));
+    expect_unwritten(BEHIND("@!%p0 "), "%r2", "add.u32");
+}
+
+/* Though nothing is executed: that is what is wrong. */
+static void a_guard_is_read_where_it_does_not_hold(void **state)
+{
+    (void)state;
+    expect_unwritten(KERNEL("@%p0 mov.u32 %r1, 1;\n"), "%p0", "mov.u32");
+}
+
+static void an_operation_is_told_of_once(void **state)
+{
+    (void)state;
+    expect_unwritten(KERNEL("mov.u32 %r0, 0;\nagain:\nadd.u32 %r2, %r1, 1;\nadd.u32 %r0, %r0, 1;\n"
+                            "setp.lt.u32 %p0, %r0, 5;\n@%p0 bra again;\n"),
+                     "%r1", "add.u32");
+}
+
+/* As LLVM stores a vector of which one element is undefined. */
+static void an_element_beside_others_is_a_warning(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        KERNEL("mov.u32 %r0, 1;\nst.global.v2.b32 [%out], {%r0, %r1};\n"),
+        KERNEL("mov.u32 %r0, 1;\nmov.b64 %d0, {%r0, %r1};\n"),
+        KERNEL("st.global.v2.b32 [%out], {%r0, %r1};\n"),
+        KERNEL("mov.b64 %d0, {%r0, %r1};\n"),
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct trial t = watched_run(texts[i]);
+
+        assert_int_equal(emu_device_findings(t.device), 1);
+        assert_int_equal(emu_device_finding(t.device, 0)->is_warning, i < 2);
+        trial_free(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_on_one_way_of_two_is_enough),
+        cmocka_unit_test(a_guarded_write_is_one),
+        cmocka_unit_test(a_write_of_the_round_before_is_one),
+        cmocka_unit_test(writes_come_back_out_of_nested_loops),
+        cmocka_unit_test(each_target_of_a_table_is_on_the_way),
+        cmocka_unit_test(what_a_call_takes_and_gives_is_written),
+        cmocka_unit_test(what_is_never_executed_is_not_told_of),
+        cmocka_unit_test(a_guard_is_read_where_it_does_not_hold),
+        cmocka_unit_test(an_operation_is_told_of_once),
+        cmocka_unit_test(an_element_beside_others_is_a_warning),
+    };
+
+    return cmocka_run_group_tests_name("check flow", tests, NULL, NULL);
+}
