@@ -120,6 +120,9 @@ void emu_check_mbarrier_complete(struct emu_warp *warp, struct emu_mbarrier *bar
 /* The parity that a wait is given. */
 void emu_check_mbarrier_parity(struct emu_warp *warp, const struct emu_op *op, int lane,
                                const struct emu_mbarrier *barrier, uint64_t parity);
+/* A wait whose result nobody reads. */
+void emu_check_mbarrier_unread(struct emu_warp *warp, const struct emu_op *op,
+                               const struct emu_mbarrier *barrier);
 /* A wait has seen the phase before the one that runs end. */
 void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier);

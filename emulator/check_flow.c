@@ -1,10 +1,10 @@
 /* check_flow.c: what a text alone tells of registers, along all ways that its branches leave open:
- * those that are read where no way from the start of the function has written them. That holds for
- * every run, so the operations are marked once, before the first launch that is watched, and are
- * told of where they are executed.
+ * those that are read where no way from the start of the function has written them; and waits whose
+ * result no way reads. That holds for every run, so the operations are marked once, before the
+ * first launch that is watched, and are told of where they are executed.
  *
- * A guarded write counts as one, and so does what a function is given and what a call gives back:
- * nothing is found that might have been written. */
+ * Doubts are in favour of the text: a guarded write may have written, and may have left what was
+ * there; what a function is given, and what a call gives back, is written. */
 #include "emulator/check_state.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum {
     SET_BITS = 64,
     SETS_WORDS_MAX = 1 << 23, /* all sets of a function; more than those of any compiler take  */
-    SWEEPS_MAX = 64,          /* as deep as loops are nested, and a few; else nothing is marked */
+    SWEEPS_MAX = 32,          /* as deep as loops are nested, and a few; else nothing is marked */
     SCALE_D = 2               /* its place among the sources of a wgmma                         */
 };
 
@@ -41,6 +41,11 @@ static void add(struct flow *flow, int slot)
     flow->here[slot / SET_BITS] |= (uint64_t)1 << slot % SET_BITS;
 }
 
+static void take_out(struct flow *flow, int slot)
+{
+    flow->here[slot / SET_BITS] &= ~((uint64_t)1 << slot % SET_BITS);
+}
+
 static uint64_t *set_at(const struct flow *flow, int at)
 {
     return flow->sets + (size_t)flow->places[at] * flow->words;
@@ -58,14 +63,17 @@ static bool join(const struct flow *flow, uint64_t *to, const uint64_t *from)
     return added != 0;
 }
 
-static void set_to_registers(struct flow *flow, const int *registers, int count)
+static void clear(struct flow *flow)
 {
-    const struct emu_function *function = flow->code->function;
-
     memset(flow->here, 0, flow->words * sizeof *flow->here);
+}
+
+/* Those of a function's parameters, or of what it gives back, that are registers. */
+static void add_registers(struct flow *flow, const int *registers, int count)
+{
     for (int i = 0; i < count; i++)
         if (registers[i] >= 0) {
-            const struct emu_register *one = &function->registers[registers[i]];
+            const struct emu_register *one = &flow->code->function->registers[registers[i]];
 
             for (int k = 0; k < emu_register_slots(one); k++)
                 add(flow, one->slot + k);
@@ -150,13 +158,20 @@ static bool ends_a_way(const struct emu_op *op)
     return false;
 }
 
-/* ---- What has been written ---- */
-
-static void note_write(struct flow *flow, struct emu_op *op, int slot)
+/* As a use of each slot. */
+static void note(struct flow *flow, struct emu_op *op, int slot)
 {
     (void)op;
     add(flow, slot);
 }
+
+static void forget(struct flow *flow, struct emu_op *op, int slot)
+{
+    (void)op;
+    take_out(flow, slot);
+}
+
+/* ---- Forward: what has been written ---- */
 
 /* An element of a vector that is stored or packed, beside one that is there: LLVM leaves those
  * unwritten whose value the program does not say. */
@@ -191,12 +206,13 @@ static void send(struct flow *flow, int target)
 }
 
 /* From the first operation to the last: slots that may have been written before each. */
-static void sweep(struct flow *flow, bool marks)
+static void sweep_writes(struct flow *flow, bool marks)
 {
     const struct emu_function *function = flow->code->function;
 
     flow->has_changed = false;
-    set_to_registers(flow, function->param_registers, function->param_count);
+    clear(flow);
+    add_registers(flow, function->param_registers, function->param_count);
     for (flow->at = 0; flow->at < flow->code->op_count; flow->at++) {
         struct emu_op *op = &flow->code->ops[flow->at];
 
@@ -206,10 +222,61 @@ static void sweep(struct flow *flow, bool marks)
         }
         if (marks)
             each_read(flow, op, mark_read);
-        each_write(flow, op, note_write);
+        each_write(flow, op, note);
         each_target(flow, op, send);
         if (ends_a_way(op))
-            set_to_registers(flow, NULL, 0);
+            clear(flow);
+    }
+}
+
+/* ---- Backward: what will be read ---- */
+
+static bool is_wait(const struct emu_op *op)
+{
+    return emu_op_is(op, "mbarrier") &&
+           (emu_has_word(op->text, "try_wait") || emu_has_word(op->text, "test_wait"));
+}
+
+static void take(struct flow *flow, int target)
+{
+    join(flow, flow->here, set_at(flow, target));
+}
+
+/* It does more than to fill registers that nobody reads, such as that of the selp by which CUDA C++
+ * hands a predicate on. */
+static bool is_of_use(const struct flow *flow, const struct emu_op *op)
+{
+    bool is_read = !op->alu.execute || op->alu.carry_out;
+
+    for (int i = 0; i < op->result_count && !is_read; i++)
+        is_read = op->results[i] >= 0 && holds(flow, op->results[i]);
+    return is_read;
+}
+
+/* From the last operation to the first: slots that may be read from each on. */
+static void sweep_reads(struct flow *flow, bool marks)
+{
+    const struct emu_function *function = flow->code->function;
+
+    flow->has_changed = false;
+    clear(flow);
+    for (flow->at = flow->code->op_count - 1; flow->at >= 0; flow->at--) {
+        struct emu_op *op = &flow->code->ops[flow->at];
+
+        if (ends_a_way(op))
+            clear(flow);
+        if (op->execute == emu_return)
+            add_registers(flow, function->return_registers, function->return_count);
+        each_target(flow, op, take);
+        if (marks && is_wait(op))
+            op->is_unread = op->results[0] < 0 || !holds(flow, op->results[0]);
+        if (is_of_use(flow, op)) {
+            if (op->guard < 0)
+                each_write(flow, op, forget);
+            each_read(flow, op, note);
+        }
+        if (flow->places[flow->at] >= 0)
+            flow->has_changed |= join(flow, set_at(flow, flow->at), flow->here);
     }
 }
 
@@ -248,15 +315,18 @@ static void end(struct flow *flow)
     free(flow->sets);
 }
 
-static void mark(struct flow *flow)
+typedef void (*sweep)(struct flow *flow, bool marks);
+
+static void mark(struct flow *flow, sweep sweep_once)
 {
     int sweeps = 0;
 
+    memset(flow->sets, 0, (size_t)flow->place_count * flow->words * sizeof *flow->sets);
     do
-        sweep(flow, false);
+        sweep_once(flow, false);
     while (flow->has_changed && ++sweeps < SWEEPS_MAX);
     if (!flow->has_changed)
-        sweep(flow, true);
+        sweep_once(flow, true);
 }
 
 static bool look_at(struct emu_code *code)
@@ -264,8 +334,10 @@ static bool look_at(struct emu_code *code)
     struct flow flow = {.code = code};
     bool has_memory = begin(&flow);
 
-    if (has_memory && flow.sets)
-        mark(&flow);
+    if (has_memory && flow.sets) {
+        mark(&flow, sweep_writes);
+        mark(&flow, sweep_reads);
+    }
     end(&flow);
     code->is_looked_at = has_memory;
     return has_memory;

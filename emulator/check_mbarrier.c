@@ -278,6 +278,25 @@ void emu_check_mbarrier_parity(struct emu_warp *warp, const struct emu_op *op, i
     emu_check_found(&found);
 }
 
+/* Found by check_flow.c, whatever the phase is: where it is over there is nothing to be seen of it.
+ */
+void emu_check_mbarrier_unread(struct emu_warp *warp, const struct emu_op *op,
+                               const struct emu_mbarrier *barrier)
+{
+    const struct emu_found found = {
+        .code = "unchecked-wait",
+        .warp = warp,
+        .op = op,
+        .lane = -1,
+        .cta = barrier->cta,
+        .address = barrier->offset,
+        .has_address = true,
+        .what = "nothing behind it reads whether the phase is over, and it may give up before",
+        .needed = "a branch back to it as long as its predicate is false"};
+
+    emu_check_found(&found);
+}
+
 void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier)
 {

@@ -352,6 +352,8 @@ static bool wait_step(struct emu_warp *warp, struct emu_group *group, const stru
 
     if (warp->check && op->flags & PARITY)
         emu_check_mbarrier_parity(warp, op, lane, barrier, value);
+    if (warp->check && op->is_unread)
+        emu_check_mbarrier_unread(warp, op, barrier);
     if (op->results[0] >= 0)
         emu_slot(group, op->results[0])[lane] = over;
     if (over && warp->check)

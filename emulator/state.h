@@ -92,9 +92,10 @@ struct emu_op {
     int guard; /* slot of a predicate, or -1 */
     bool guard_negated, aligned;
     /* Of all ways through the text, where the sanitizer is on (check_flow.c): a register that it
-     * reads and none has written, as its slot plus 1, and whether that is only padding. */
+     * reads and none has written, as its slot plus 1, and whether that is only padding; and whether
+     * it waits, and none reads the result. */
     int unwritten;
-    bool is_padding;
+    bool is_padding, is_unread;
 
     struct emu_source sources[EMU_OP_SOURCES];
     int results[EMU_OP_RESULTS]; /* slots; -1: none */

@@ -213,6 +213,23 @@ FAULTS += [
      delete(DRAIN_WAIT), "early-exit", ["(mma)", "barriers + "], SHARED_ALONE),
 ]
 
+# Where the phase is over already it is the same with the branch and without it: so every one is
+# found by the text, whatever the schedule.
+FAULTS += [
+    (f"a wait of the {role} for {barrier} that is tried once",
+     without_line(f"@!%{predicate} bra ${role}_"), "unchecked-wait", [f"({role})", f"%{barrier}"],
+     problem)
+    for problem, role, predicate, barrier in [
+        (PROBLEM, "producer", "tiles_free", "tiles_empty"),
+        (PROBLEM, "producer", "tiles_drained", "tiles_empty"),
+        (PROBLEM, "consumer", "tiles_ready", "tiles_full"),
+        (PAIRS, "producer", "tiles_free", "tiles_empty"),
+        (PAIRS, "mma", "tiles_ready", "tiles_full"),
+        (PAIRS, "mma", "accs_free", "accs_empty"),
+        (PAIRS, "writer", "accs_ready", "accs_full"),
+    ]
+]
+
 
 def plant(bench, change, problem=PROBLEM):
     """Writes k.ptx."""

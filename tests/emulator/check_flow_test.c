@@ -163,6 +163,75 @@ static void an_element_beside_others_is_a_warning(void **state)
     }
 }
 
+/* ---- Waits whose result nobody reads ---- */
+
+/* Of a barrier of one arrival that every warp's first lane waits for. */
+#define WAITING(text)                                                                              \
+    KERNEL(".shared .align 8 .b64 full;\nmov.u32 %r0, full;\nmov.u32 %r1, %tid.x;\n"               \
+           "setp.ne.u32 %p0, %r1, 0;\n@%p0 ret;\n"                                                 \
+           "mbarrier.init.shared.b64 [%r0], 1;\nmbarrier.arrive.shared.b64 _, [%r0];\n" text)
+#define TRY "mbarrier.try_wait.parity.shared.b64 %p1, [%r0], 0;\n"
+
+static void expect_unchecked(const char *text)
+{
+    struct trial t = watched_run(text);
+
+    assert_int_equal(emu_device_findings(t.device), 1);
+    assert_string_equal(emu_device_finding(t.device, 0)->code, "unchecked-wait");
+    assert_string_equal(emu_device_finding(t.device, 0)->object, "full (shared 0x400)");
+    trial_free(&t);
+}
+
+static void a_wait_in_a_loop_is_read_by_its_branch(void **state)
+{
+    (void)state;
+    expect_nothing(WAITING("wait:\n" TRY "@!%p1 bra wait;\n"));
+    expect_unchecked(WAITING("wait:\n" TRY));
+}
+
+/* Though the phase is over, so that nothing else comes of it. */
+static void a_predicate_that_the_next_wait_writes_is_not_read(void **state)
+{
+    (void)state;
+    expect_nothing(WAITING(TRY "@%p1 bra over;\nagain:\n" TRY "@!%p1 bra again;\nover:\n"));
+    expect_unchecked(WAITING(TRY "again:\n" TRY "@!%p1 bra again;\n"));
+}
+
+static void a_read_in_the_next_round_is_one(void **state)
+{
+    (void)state;
+#define NEXT_ROUND(read)                                                                           \
+    WAITING("mov.u32 %r2, 0;\nsetp.eq.u32 %p1, %r2, 0;\nround:\n" read TRY                         \
+            "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, 3;\n@%p2 bra round;\n")
+
+    expect_nothing(NEXT_ROUND("@!%p1 trap;\n"));
+    expect_unchecked(NEXT_ROUND(""));
+}
+
+static void a_guarded_write_leaves_the_predicate(void **state)
+{
+    (void)state;
+#define OVERWRITTEN(guard)                                                                         \
+    WAITING(TRY "setp.gt.u32 %p2, %r1, 5;\n" guard "setp.eq.u32 %p1, %r1, 0;\n@!%p1 trap;\n")
+
+    expect_nothing(OVERWRITTEN("@%p2 "));
+    expect_unchecked(OVERWRITTEN(""));
+}
+
+/* As CUDA C++ has it where the result of a wait is thrown away. */
+static void a_copy_that_nobody_reads_reads_nothing(void **state)
+{
+    (void)state;
+    expect_nothing(WAITING(TRY "selp.b32 %r3, 1, 0, %p1;\nst.global.b32 [%out], %r3;\n"));
+    expect_unchecked(WAITING(TRY "selp.b32 %r3, 1, 0, %p1;\nmov.b32 %r4, %r3;\n"));
+}
+
+static void a_test_wait_is_looked_at_too(void **state)
+{
+    (void)state;
+    expect_unchecked(WAITING("mbarrier.test_wait.parity.shared.b64 %p1, [%r0], 0;\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +245,12 @@ int main(void)
         cmocka_unit_test(a_guard_is_read_where_it_does_not_hold),
         cmocka_unit_test(an_operation_is_told_of_once),
         cmocka_unit_test(an_element_beside_others_is_a_warning),
+        cmocka_unit_test(a_wait_in_a_loop_is_read_by_its_branch),
+        cmocka_unit_test(a_predicate_that_the_next_wait_writes_is_not_read),
+        cmocka_unit_test(a_read_in_the_next_round_is_one),
+        cmocka_unit_test(a_guarded_write_leaves_the_predicate),
+        cmocka_unit_test(a_copy_that_nobody_reads_reads_nothing),
+        cmocka_unit_test(a_test_wait_is_looked_at_too),
     };
 
     return cmocka_run_group_tests_name("check flow", tests, NULL, NULL);

@@ -118,6 +118,7 @@ static const struct fault {
      "full (shared 0x500)",
      ALWAYS},
     {"trap", {"check of the arguments", "@%is_empty trap"}, {NULL, NULL}, "", ALWAYS},
+    {"unchecked-wait", {"consumer", "mbarrier.try_wait"}, {NULL, NULL}, "full (shared", ALWAYS},
     {"uninitialised", {"sums", "ld.shared.b32"}, {NULL, NULL}, "sums (shared", ALWAYS},
 };
 enum { FAULTS = sizeof faults / sizeof faults[0] };

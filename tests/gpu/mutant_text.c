@@ -10,11 +10,12 @@ enum { LINE_SIZE = 512 };
 const char *mutant_change_name(enum mutant_change change)
 {
     static const char *const names[MUTANT_CHANGES] = {
-        "deleted",    "deleted with its loop",
-        "one more",   "one less",
-        "eight more", "16 more",
-        "16 less",    "flipped",
-        "unguarded",  "guard inverted",
+        "deleted",        "deleted with its loop",
+        "tried once",     "one more",
+        "one less",       "eight more",
+        "16 more",        "16 less",
+        "flipped",        "unguarded",
+        "guard inverted",
     };
 
     return names[change];
@@ -110,6 +111,8 @@ static bool invert(char *line)
 static bool change_line(char line[LINE_SIZE], enum mutant_change change)
 {
     switch (change) {
+    case MUTANT_LOOP_DELETED:
+        return true;
     case MUTANT_ONE_MORE:
         return add(line, 1);
     case MUTANT_ONE_LESS:
@@ -136,6 +139,7 @@ char *mutant_make(const char *text, const char *start, int which, enum mutant_ch
                   int *number, bool *is_changed)
 {
     const char *at = find(text, start, which, number), *rest = at ? next_line(at) : NULL;
+    bool without_loop = change == MUTANT_DELETED_WITH_LOOP || change == MUTANT_LOOP_DELETED;
     char line[LINE_SIZE], *made;
     size_t room;
 
@@ -143,14 +147,14 @@ char *mutant_make(const char *text, const char *start, int which, enum mutant_ch
         return NULL;
     snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
     *is_changed = change_line(line, change);
-    if (change == MUTANT_DELETED_WITH_LOOP) {
+    if (without_loop) {
         *is_changed = strstr(rest, "bra") && strstr(rest, "bra") < next_line(rest);
         rest = *is_changed ? next_line(rest) : rest;
     }
     room = (size_t)(at - text) + strlen(line) + strlen(rest) + 3;
     made = malloc(room);
     if (made)
-        snprintf(made, room, "%.*s%s\n%s%s", (int)(at - text), text, line,
-                 change == MUTANT_DELETED_WITH_LOOP ? "\n" : "", rest);
+        snprintf(made, room, "%.*s%s\n%s%s", (int)(at - text), text, line, without_loop ? "\n" : "",
+                 rest);
     return made;
 }

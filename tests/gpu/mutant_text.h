@@ -7,6 +7,7 @@
 enum mutant_change {
     MUTANT_DELETED,
     MUTANT_DELETED_WITH_LOOP, /* with the branch behind it that tries again */
+    MUTANT_LOOP_DELETED,      /* that branch alone */
     MUTANT_ONE_MORE,          /* the number at its end */
     MUTANT_ONE_LESS,
     MUTANT_EIGHT_MORE,
