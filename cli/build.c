@@ -36,8 +36,9 @@ static int answer_text(struct output *out, const struct lathe_image *image, doub
     output_text(out, "launch    block %dx%dx%d, cluster %dx%dx%d, %d bytes of shared memory\n",
                 contract->block[0], contract->block[1], contract->block[2], contract->cluster[0],
                 contract->cluster[1], contract->cluster[2], contract->smem_bytes);
-    output_text(out, "linked    %d registers, %d bytes spilled, %d warnings\n", contract->registers,
-                contract->spill_bytes, contract->warnings);
+    output_text(out, "linked    %d registers, %d bytes spilled, %d warning%s\n",
+                contract->registers, contract->spill_bytes, contract->warnings,
+                contract->warnings == 1 ? "" : "s");
     output_text(out, "cubin     %zu bytes\n", bytes);
     output_text(out, "cost      emit %.0f us, link %.1f ms, cache %s\n", emit_us,
                 lathe_image_link_ms(image), cache_result_name(lathe_image_cache(image)));
@@ -115,7 +116,7 @@ const struct verb verb_build = {
              "\"linker_warnings\": lines,\n"
              "\"output\": FILE or null}.\n",
     .examples = "  lathe build gemm m=4096 n=4096 k=4096 arch=sm_90a\n"
-                "  lathe build gemm m=4096 n=4096 k=4096 arch=sm_90a -o kernel.cubin\n"
+                "  lathe build gemm m=4096 n=4096 k=4096 arch=sm_100a -o kernel.cubin\n"
                 "  lathe build gemm m=128 n=4096 k=4096 arch=sm_90a beta=any --json\n",
     .output = "write the cubin there; - is standard output, and nothing else is printed",
     .takes_request = true,

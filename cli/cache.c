@@ -160,8 +160,8 @@ static void print_entry(struct output *out, const struct lathe_cache_entry *e)
     output_text(out, "arch       %s\n", e->arch);
     output_text(out, "plan       %s\n", e->plan);
     output_text(out, "linker     %s, options: %s\n", e->linker, e->options);
-    output_text(out, "linked     %d registers, %d bytes spilled, %d warnings\n", e->registers,
-                e->spill_bytes, e->warning_count);
+    output_text(out, "linked     %d registers, %d bytes spilled, %d warning%s\n", e->registers,
+                e->spill_bytes, e->warning_count, e->warning_count == 1 ? "" : "s");
 }
 
 /* Bytes go to standard output as they are: behind what is printed already. */

@@ -312,7 +312,7 @@ const struct verb verb_diff = {
         "\"b\"}], \"text\":\n"
         "[{\"name\", \"same\": lines, \"changes\": [{\"op\": \"-\" or \"+\", \"line\"}]}]}.\n",
     .examples = "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a cluster=1x1x1,2x1x1\n"
-                "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a beta=0,any\n"
+                "  lathe diff gemm m=4096 n=4096 k=4096 variant=blackwell-7,blackwell-8\n"
                 "  lathe diff gemm m=4096 n=4096 k=4096 arch=sm_90a stages=3,4 --json\n",
     .takes_request = true,
     .run = run,

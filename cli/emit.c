@@ -70,7 +70,7 @@ const struct verb verb_emit = {
         "the\n"
         "linker knows (registers, spills, warnings) is null.\n",
     .examples = "  lathe emit gemm m=4096 n=4096 k=4096\n"
-                "  lathe emit gemm m=4096 n=4096 k=4096 arch=sm_90a -o kernel.ptx\n"
+                "  lathe emit gemm m=4096 n=4096 k=4096 variant=blackwell-9 -o kernel.ptx\n"
                 "  lathe emit gemm m=4096 n=4096 k=4096 arch=sm_90a annotate=0 | wc -l\n",
     .output = "write the text there; - is standard output",
     .takes_request = true,

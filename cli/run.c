@@ -107,8 +107,9 @@ static void print_report(struct output *out, const struct lathe_request *request
                     problem_tflops(&request->gemm, r->time_us));
         output_text(out, "cost     emit %.0f us, link %.1f ms, load %.2f ms, cache %s\n",
                     r->emit_us, r->link_ms, r->load_ms, cache_result_name(r->cache));
-        output_text(out, "kernel   %d registers, %d bytes spilled, %d linker warnings\n",
-                    r->registers, r->spill_bytes, r->warning_count);
+        output_text(out, "kernel   %d registers, %d bytes spilled, %d linker warning%s\n",
+                    r->registers, r->spill_bytes, r->warning_count,
+                    r->warning_count == 1 ? "" : "s");
     }
     free(problem);
 }

@@ -162,7 +162,7 @@ const struct verb verb_trace = {
     .examples = "  lathe trace gemm m=512 n=512 k=512 arch=sm_90a\n"
                 "  lathe trace gemm m=512 n=512 k=512 arch=sm_90a tile=128x128x64 stages=2 "
                 "-o trace.json\n"
-                "  lathe trace gemm m=512 n=512 k=512 arch=sm_90a first=3 --json\n",
+                "  lathe trace gemm m=512 n=512 k=512 variant=blackwell-8 first=3 --json\n",
     .output = "the timeline, as JSON",
     .takes_request = true,
     .keys = keys,
