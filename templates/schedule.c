@@ -24,13 +24,18 @@ bool lt_schedule_walks(const struct lt_schedule *schedule)
 /* This CTA's, or this pair's, place among the tiles of its cluster. */
 static void find_place(struct lt_builder *b, struct lt_schedule *s, int cta_group)
 {
+    const char *maker = cta_group == 2 ? "pair" : "CTA";
+
     if (s->cluster[0] > 1) {
+        lt_note(b, "the row of the cluster's tiles that this %s's is in", maker);
         s->cluster_m = lt_op(b, "cluster_m", "mov.u32", lt_special("%cluster_ctaid.x"));
         if (cta_group == 2)
             s->cluster_m = lt_op(b, "cluster_m", "shr.u32", s->cluster_m, lt_imm(1));
     }
-    if (s->cluster[1] > 1)
+    if (s->cluster[1] > 1) {
+        lt_note(b, "the column of the cluster's tiles that this %s's is in", maker);
         s->cluster_n = lt_op(b, "cluster_n", "mov.u32", lt_special("%cluster_ctaid.y"));
+    }
 }
 
 /* Row by row there are no groups to count. */
