@@ -9,8 +9,7 @@
 
 /* Each a text of the kernel, and what stands there instead. */
 static const char no_fence[] = "fence.proxy.async.shared::cta;|";
-static const char half_of_k[] =
-    "shr.u32 %k_blocks, %k_blocks, 6;|shr.u32 %k_blocks, %k_blocks, 7;";
+static const char half_of_k[] = "shr.u32 %k_blocks, %k_blocks, 6;|shr.u32 %k_blocks, %k_blocks, 7;";
 static const char no_arrival[] = "[%tiles_full], 1;  // the filler|[%tiles_full], 2;  //";
 
 static void use_emulator(struct runtime_fixture *f, const char *plant)
