@@ -278,6 +278,7 @@ static void end_cta(struct emu_cta *cta)
             emu_clock_free(&check->mbarriers[i]->complete[level]);
         }
         emu_clock_free(&check->mbarriers[i]->missed);
+        emu_check_signals_forget(check->mbarriers[i]);
         free(check->mbarriers[i]);
     }
     emu_clock_free(&check->exited);

@@ -127,6 +127,11 @@ void emu_check_mbarrier_unread(struct emu_warp *warp, const struct emu_op *op,
 void emu_check_mbarrier_wait(struct emu_warp *warp, const struct emu_op *op, int lane,
                              struct emu_mbarrier *barrier);
 
+/* ... of who signals what (check_signal.c): of all that arrives there, bytes or not, and before the
+ * phase ends by it. */
+void emu_check_mbarrier_signal(struct emu_warp *warp, const struct emu_op *op,
+                               const struct emu_mbarrier *barrier);
+
 /* ---- The tensor cores (check_tensor.c) ---- */
 
 /* Registers that an instruction touches, while products are under way or before their fence. */
@@ -182,7 +187,9 @@ void emu_check_done(struct emu_warp *warp);
 void emu_check_fault_place(struct emu_warp *warp, struct emu_cta *cta, uint64_t address);
 void emu_check_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
                      enum emu_outcome outcome, const char *code, const char *what);
-void emu_check_deadlock(struct emu_run *run);
 void emu_check_endless(struct emu_run *run);
+/* Of all the waits of a run that has come to a stop the one that it comes from (check_deadlock.c).
+ */
+void emu_check_deadlock(struct emu_run *run);
 
 #endif

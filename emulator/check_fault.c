@@ -1,5 +1,5 @@
-/* check_fault.c: what ends a run by itself, with or without the sanitizer, as findings: faults,
- * deadlocks, limits. */
+/* check_fault.c: what ends a run by itself, with or without the sanitizer, as findings: faults
+ * and limits. Deadlocks: check_deadlock.c. */
 #include "emulator/check_state.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static const char *fault_code(const struct emu_op *op, enum emu_outcome outcome)
 }
 
 /* What would have been right; null: the words tell. */
-static const char *needed_for(const char *code)
+const char *emu_check_needed(const char *code)
 {
     static const struct {
         const char *code, *needed;
@@ -104,7 +104,7 @@ void emu_check_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
     check->fault.is_known = false;
     if (outcome == EMU_NO_RESOURCES)
         return;
-    found.needed = needed_for(found.code);
+    found.needed = emu_check_needed(found.code);
     if (strcmp(found.code, "out-of-bounds") != 0 && strcmp(found.code, "misaligned") != 0)
         found.kind = 0; /* it touches none of it */
     if (strcmp(found.code, "barrier-overlaid") == 0 &&
@@ -113,16 +113,16 @@ void emu_check_fault(struct emu_warp *warp, const struct emu_op *op, int lane,
     emu_check_note(check, &found);
 }
 
-/* The report of a run without the kernel's name, which a finding has anyway, and the word. */
-static const char *after_name(const struct emu_run *run, const char *word)
+/* The report of a run without the kernel's name, which a finding has anyway. */
+static const char *after_name(const struct emu_run *run)
 {
-    return run->error->message + strlen(run->code->function->name) + strlen(": ") + strlen(word);
+    return run->error->message + strlen(run->code->function->name) + strlen(": ");
 }
 
 /* The first warp that lives stands for all. */
 void emu_check_endless(struct emu_run *run)
 {
-    struct emu_found found = {.code = "endless", .lane = -1, .what = after_name(run, "")};
+    struct emu_found found = {.code = "endless", .lane = -1, .what = after_name(run)};
 
     for (uint32_t c = 0; c < run->cluster_count; c++)
         for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++)
@@ -133,73 +133,5 @@ void emu_check_endless(struct emu_run *run)
         return;
     found.op = &found.warp->groups[0].frame->code->ops[found.warp->groups[0].at];
     found.needed = "an end: it goes round in a loop, or the limit of instructions is too low";
-    emu_check_note(run->device->check, &found);
-}
-
-/* Of one that waits: what its wait may stand for, and the mbarrier that it waits for, or null. */
-static const char *code_of_wait(const struct emu_warp *warp, const struct emu_group *group,
-                                const struct emu_mbarrier **barrier)
-{
-    const struct emu_op *at = &group->frame->code->ops[group->at];
-
-    *barrier = NULL;
-    if (group->vain && group->status != EMU_WAITING)
-        *barrier = emu_mbarrier_at(&warp->cta->cluster->ctas[group->vain_rank], group->vain_offset);
-    if (*barrier && (*barrier)->pending == 0 && (*barrier)->tx != 0)
-        return "transaction-count";
-    if (!*barrier && at->text && strcmp(at->text->words[0], "setmaxnreg") == 0)
-        return "setmaxnreg";
-    if (!*barrier && at->aligned && group->lanes != warp->live)
-        return "divergence";
-    return "deadlock";
-}
-
-/* The first wait stands for all, and one with a code of its own before it. */
-static void look_at_wait(struct emu_warp *warp, const struct emu_group *group,
-                         struct emu_found *found)
-{
-    const struct emu_mbarrier *barrier;
-    const char *code = code_of_wait(warp, group, &barrier);
-
-    if (found->warp && (strcmp(found->code, "deadlock") != 0 || strcmp(code, "deadlock") == 0))
-        return;
-    *found = (struct emu_found){
-        .code = code,
-        .warp = warp,
-        .op = barrier ? group->vain : &group->frame->code->ops[group->at],
-        .lane = -1,
-    };
-    if (!barrier)
-        return;
-    found->has_address = true;
-    found->cta = barrier->cta;
-    found->address = barrier->offset;
-    if (strcmp(code, "transaction-count") == 0 && barrier->check->last_arrival.op)
-        found->other = &barrier->check->last_arrival; /* it told of the bytes */
-}
-
-static void look_at_waits(struct emu_cta *cta, struct emu_found *found)
-{
-    for (uint32_t w = 0; w < cta->warp_count; w++)
-        for (int g = 0; g < cta->warps[w].group_count; g++)
-            look_at_wait(&cta->warps[w], &cta->warps[w].groups[g], found);
-}
-
-void emu_check_deadlock(struct emu_run *run)
-{
-    struct emu_found found = {.warp = NULL};
-
-    for (uint32_t c = 0; c < run->cluster_count; c++)
-        for (uint32_t i = 0; i < run->clusters[c]->cta_count; i++)
-            look_at_waits(&run->clusters[c]->ctas[i], &found);
-    if (!found.warp)
-        return;
-    found.what = after_name(run, "deadlock: ");
-    found.needed = needed_for(found.code);
-    if (!found.needed)
-        found.needed = found.has_address ? "the arrivals that are still due, or another parity"
-                                         : "as many threads as the barrier waits for, all of "
-                                           "which come to it: none for the whole CTA where "
-                                           "only some warps are";
     emu_check_note(run->device->check, &found);
 }

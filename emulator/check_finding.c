@@ -64,7 +64,7 @@ static const struct emu_function *function_of(const struct emu_program *program,
     return NULL;
 }
 
-static const char *role_of(const struct emu_program *program, const struct emu_op *op)
+const char *emu_check_role(const struct emu_program *program, const struct emu_op *op)
 {
     int index = 0;
     const struct emu_function *function = function_of(program, op, &index);
@@ -85,7 +85,7 @@ static void fill_side(struct emu_finding_side *side, const struct emu_program *p
     if (!op || !op->text)
         return;
     side->line = op->text->line;
-    snprintf(side->role, sizeof side->role, "%s", role_of(program, op));
+    snprintf(side->role, sizeof side->role, "%s", emu_check_role(program, op));
     snprintf(side->instruction, sizeof side->instruction, "%s", op->text->opcode);
     name_operand(side->operand, sizeof side->operand, op->text, side->reads && !side->writes);
 }

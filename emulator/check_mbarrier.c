@@ -60,6 +60,7 @@ void emu_check_mbarrier_init(struct emu_warp *warp, const struct emu_op *op, int
         emu_clock_free(&check->complete[level]);
     }
     emu_clock_free(&check->missed);
+    emu_check_signals_forget(check);
     emu_check_access(warp, lane, &access, &warp->check->clock, barrier->cta, barrier->offset, 8);
 }
 

@@ -22,6 +22,8 @@ enum emu_scope { EMU_OF_CTA, EMU_OF_CLUSTER, EMU_OF_ALL, EMU_SCOPES };
 /* What was released at an address (check_place.c). */
 struct emu_place;
 
+struct emu_reach;
+
 struct emu_found {
     const char *code;
     struct emu_warp *warp; /* who did it */
@@ -90,6 +92,14 @@ struct emu_remote_use {
     uint64_t address;
 };
 
+/* That a warp has signalled an mbarrier by that operation, and in which phase it last did: an
+ * arrival, bytes announced or brought, a commit. */
+struct emu_signal {
+    const struct emu_warp *warp;
+    const struct emu_op *op;
+    uint64_t phase;
+};
+
 /* Another CTA's arrival is of the cluster's scope, or orders nothing. */
 enum { EMU_MBARRIER_SCOPES = EMU_OF_CLUSTER + 1 };
 
@@ -104,7 +114,9 @@ struct emu_check_mbarrier {
     /* Of the phase that runs; of all that are over. Of the own CTA's arrivals; and of those of
      * others too, which an operation with .cta written does not order. */
     struct emu_clock arrived[EMU_MBARRIER_SCOPES], complete[EMU_MBARRIER_SCOPES];
-    struct emu_clock missed; /* that arrivals from elsewhere with .cta do not tell */
+    struct emu_clock missed;    /* that arrivals from elsewhere with .cta do not tell */
+    struct emu_signal *signals; /* since it was initialised; owned */
+    size_t signal_count, signal_room;
 };
 
 struct emu_check_cta {
@@ -200,6 +212,21 @@ struct emu_access emu_access_of(const struct emu_warp *warp, const struct emu_op
 /* What was the last to write a byte of shared memory in this launch; false where nothing did. */
 bool emu_check_writer(const struct emu_cta *cta, uint32_t offset, struct emu_access *access);
 
+/* ---- Who signals an mbarrier (check_signal.c) ---- */
+
+/* A new object: nobody has signalled it. */
+void emu_check_signals_forget(struct emu_check_mbarrier *check);
+/* Whether the phase that runs, for which somebody waits, is to be signalled by a warp, which may
+ * still come to those operations: by what it has done before; or maybe, by what others have. */
+enum emu_due { EMU_NOT_DUE, EMU_MAYBE_DUE, EMU_DUE };
+enum emu_due emu_check_due(const struct emu_mbarrier *barrier, const struct emu_op *wait,
+                           const struct emu_warp *warp, const struct emu_reach *reach);
+/* Whether a warp that counts has signalled that phase; of the first one, whether it has signalled
+ * the barrier at that place in any CTA. */
+bool emu_check_is_signalled(const struct emu_mbarrier *barrier,
+                            bool (*counts)(const void *user, const struct emu_warp *warp),
+                            const void *user);
+
 /* ---- Lanes of a warp (check_lane.c) ---- */
 
 /* Another instruction, and its plain accesses to shared memory, lane by lane. */
@@ -212,5 +239,9 @@ void emu_check_lane_access(struct emu_warp *warp, const struct emu_op *op, int l
 void emu_check_found(const struct emu_found *found);
 /* The same of what ends the run by itself. */
 void emu_check_note(struct emu_check *check, const struct emu_found *found);
+/* Under which heading or label of the text an operation stands; "" where there is none. */
+const char *emu_check_role(const struct emu_program *program, const struct emu_op *op);
+/* What would have been right, where the code alone tells; or null. */
+const char *emu_check_needed(const char *code);
 
 #endif

@@ -108,9 +108,11 @@ static struct emu_cta *place(struct emu_warp *warp, const struct emu_op *op, int
 
 /* ---- What happens to them ---- */
 
-static void settle(struct emu_warp *warp, struct emu_mbarrier *barrier)
+static void settle(struct emu_warp *warp, const struct emu_op *op, struct emu_mbarrier *barrier)
 {
     barrier->cta->cluster->progress++;
+    if (barrier->check)
+        emu_check_mbarrier_signal(warp, op, barrier);
     if (barrier->pending > 0 || barrier->tx != 0)
         return;
     barrier->phase++;
@@ -162,7 +164,7 @@ static bool arrive(struct emu_warp *warp, const struct emu_op *op, int lane,
         return false;
     }
     barrier->pending -= count;
-    settle(warp, barrier);
+    settle(warp, op, barrier);
     return true;
 }
 
@@ -173,7 +175,7 @@ bool emu_mbarrier_complete(struct emu_warp *warp, const struct emu_op *op, struc
 
     if (!barrier || !add_bytes(warp, op, -1, barrier, -(int64_t)bytes))
         return false;
-    settle(warp, barrier);
+    settle(warp, op, barrier);
     return true;
 }
 
@@ -299,7 +301,7 @@ static bool expect_step(struct emu_warp *warp, struct emu_group *group, const st
     (void)group;
     if (!add_bytes(warp, op, lane, barrier, op->variant ? -bytes : bytes))
         return false;
-    settle(warp, barrier);
+    settle(warp, op, barrier);
     return true;
 }
 

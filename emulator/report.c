@@ -143,13 +143,28 @@ static bool is_first_of_its_kind(const struct emu_cta *cta, uint32_t w, int g, u
     return true;
 }
 
-static void append_tensor_wait(struct emu_error *error, const struct emu_warp *warp,
-                               const struct emu_op *op)
+void emu_wait_words(const struct emu_warp *warp, const struct emu_group *group, char *words,
+                    size_t size)
 {
-    char words[128];
+    const struct emu_op *op = &group->frame->code->ops[group->at];
+    uint64_t bits = op->sources[0].bits;
+    char tensor[128] = "";
 
-    emu_tmem_wait_words(warp, op, words, sizeof words);
-    append(error, " waits%s", words);
+    if (op->aligned && group->lanes != warp->live)
+        snprintf(words, size, "waits for all lanes: only 0x%08x of 0x%08x are here", group->lanes,
+                 warp->live);
+    else if (group->arrived && op->sources[0].kind == EMU_FROM_BITS)
+        snprintf(words, size, "waits at barrier %llu: %u threads are there",
+                 (unsigned long long)bits, warp->cta->barriers[bits % EMU_NAMED_BARRIERS].threads);
+    else if (emu_op_is(op, "setmaxnreg"))
+        snprintf(words, size,
+                 "waits for %llu registers a thread: it has %u, and %u are free in the CTA",
+                 (unsigned long long)bits, warp->registers, warp->cta->free_registers);
+    else {
+        if (emu_op_is(op, "tcgen05"))
+            emu_tmem_wait_words(warp, op, tensor, sizeof tensor);
+        snprintf(words, size, "waits%s", tensor);
+    }
 }
 
 static void append_wait(struct emu_error *error, const struct emu_warp *warp,
@@ -157,27 +172,18 @@ static void append_wait(struct emu_error *error, const struct emu_warp *warp,
 {
     const struct emu_op *op =
         waits_for_mbarrier(group) ? group->vain : &group->frame->code->ops[group->at];
+    char words[256];
 
     append(error, "\n  ");
     append_place(error, warp, op, -1);
     if (kind > 1)
         append(error, " and %u more", kind - 1);
-    if (waits_for_mbarrier(group))
+    if (waits_for_mbarrier(group)) {
         append_mbarrier(error, warp, group);
-    else if (op->aligned && group->lanes != warp->live)
-        append(error, " waits for all lanes: only 0x%08x of 0x%08x are here", group->lanes,
-               warp->live);
-    else if (group->arrived && op->sources[0].kind == EMU_FROM_BITS)
-        append(error, " waits at barrier %llu: %u threads are there",
-               (unsigned long long)op->sources[0].bits,
-               warp->cta->barriers[op->sources[0].bits % EMU_NAMED_BARRIERS].threads);
-    else if (op->text && strcmp(op->text->words[0], "setmaxnreg") == 0)
-        append(error, " waits for %llu registers a thread: it has %u, and %u are free in the CTA",
-               (unsigned long long)op->sources[0].bits, warp->registers, warp->cta->free_registers);
-    else if (emu_op_is(op, "tcgen05"))
-        append_tensor_wait(error, warp, op);
-    else
-        append(error, " waits");
+        return;
+    }
+    emu_wait_words(warp, group, words, sizeof words);
+    append(error, " %s", words);
 }
 
 void emu_report_deadlock(struct emu_run *run)

@@ -512,6 +512,9 @@ bool emu_warp_pick(struct emu_warp *warp, struct emu_issue *issue);
 bool emu_warp_issue(struct emu_warp *warp, const struct emu_issue *issue);
 /* Ends the run with who waits for what. */
 void emu_report_deadlock(struct emu_run *run);
+/* What a group waits for, where that is no mbarrier: "waits at barrier 0: 64 threads are there". */
+void emu_wait_words(const struct emu_warp *warp, const struct emu_group *group, char *words,
+                    size_t size);
 
 /* ---- Stores that wait for the end of a round (store_log.c) ---- */
 

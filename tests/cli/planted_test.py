@@ -230,6 +230,36 @@ FAULTS += [
     ]
 ]
 
+# Four pairs that share A and B by twos, and ask for their next tile. Where one of them stands still
+# the others do soon; the report begins with the barrier that they come from.
+DYNAMIC = ("gemm m=900 n=300 k=448 type=bf16 arch=sm_100a tile=256x64x64 cluster=4x2x1 cta_group=2 "
+           "stages=3 acc_stages=2 schedule=dynamic beta=any ldc=304 ldd=304").split()
+EXPECTED_REPLY = """mapa.shared::cluster.u32 %expecting_full, %replies_full, 5;
+        mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%expecting_full], 16;
+"""
+
+FAULTS += [
+    ("half of a reply announced in one CTA of eight",
+     replace(EXPECTED_REPLY, EXPECTED_REPLY.replace("16;", "8;")),
+     "transaction-count", ["[%replies_full] at barriers", "of rank 5)", "(scheduler)",
+                           "-8 bytes are still due, and nobody who waits is known to give them"],
+     DYNAMIC),
+    ("a reply that goes to the CTA that asks for it alone",
+     delete(".multicast::cluster::all"),
+     "transaction-count", ["[%replies_full] at barriers", "(scheduler)",
+                           "16 bytes are still due, and nobody who waits is known to give them"],
+     DYNAMIC),
+    ("a stage that goes without telling one of those who fill it",
+     replace("mov.b32 %row_ranks, 0x33;", "mov.b32 %row_ranks, 0x13;"),
+     "deadlock", ["[%tiles_empty] at barriers", "1 of 3 arrivals",
+                  "also waiting: CTA", "(mma)", "[%tiles_full] of rank"], DYNAMIC),
+    ("rows of A that do not go to the other pair",
+     replace("mov.b32 %a_ranks, 0x11;", "mov.b32 %a_ranks, 0x1;"),
+     "transaction-count", ["[%tiles_full] at barriers (shared 0x400 of rank 4)",
+                           "32768 bytes are still due, and nobody who waits is known to give them"],
+     DYNAMIC),
+]
+
 
 def plant(bench, change, problem=PROBLEM):
     """Writes k.ptx."""
@@ -280,6 +310,26 @@ def run_runs_the_text_that_it_is_given(bench):
     equal((result.code, result.json["ok"]), (1, False), "run")
 
 
+def a_deadlock_names_the_barrier_that_waits_for_too_many(bench):
+    """Of all that are waited for in the end. The second stages of some rings are never used."""
+    bench.use_emulator()
+    text = bench.run(["emit", *DYNAMIC]).text
+    places = {"smem_start": 0}
+    places.update((name, int(place)) for name, place in
+                  re.findall(r"add.u32 %(\w+), %smem_start, (\d+);", text))
+    told = 0
+    for name, behind, count in re.findall(r"mbarrier.init\S* \[%(\w+)\+?(\d*)\], (\d+);", text):
+        init = f"[%{name}{'+' if behind else ''}{behind}], "
+        plant(bench, replace(f"{init}{count};", f"{init}{int(count) + 1};"), DYNAMIC)
+        result = bench.run(["check", *DYNAMIC, "text=k.ptx", "seeds=1", "--json"])
+        place = places.get(name, 0) + int(behind or 0)
+        for finding in result.json["findings"]:
+            told += 1
+            equal(finding["object"].split(" (")[0], f"barriers + {place}" if place else "barriers",
+                  f"{init}: {finding['report']}")
+    equal(told >= 10, True, f"{told} deadlocks")
+
+
 def what_cannot_run_is_refused_in_a_line(bench):
     bench.use_emulator()
     with open(bench.path("empty.ptx"), "w", encoding="ascii"):
@@ -295,7 +345,8 @@ def what_cannot_run_is_refused_in_a_line(bench):
 
 
 TESTS = [nothing_is_found_in_the_text_as_it_was, one_mistake_is_told_once,
-         run_runs_the_text_that_it_is_given, what_cannot_run_is_refused_in_a_line]
+         run_runs_the_text_that_it_is_given, what_cannot_run_is_refused_in_a_line,
+         a_deadlock_names_the_barrier_that_waits_for_too_many]
 
 if __name__ == "__main__":
     sys.exit(support.main(

@@ -234,7 +234,7 @@ static const struct mistake {
      "@%leader mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 20480;", "transaction-count"},
     {1, "barrier.cluster", 2, 0, NULL, "barrier-init"},
     {1, "barrier.cluster", 2, 2, NULL, "early-exit"},
-    {1, "mov.b16 %both, 3", 1, 0, "mov.b16 %both, 1;", "transaction-count"},
+    {1, "mov.b16 %both, 3", 1, 0, "mov.b16 %both, 1;", "deadlock"},
     {1, "and.b32 %remote, %sums, 0xfeffffff", 1, 0, "mov.u32 %remote, %sums;", "deadlock"},
 };
 

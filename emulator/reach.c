@@ -1,0 +1,141 @@
+/* reach.c: to which operations a group may still come. */
+#include "emulator/reach.h"
+
+#include "emulator/state.h"
+
+#include <stdlib.h>
+
+struct place {
+    const struct emu_code *code;
+    int at;
+};
+
+/* `seen` has a byte for each operation of the program, function by function. */
+struct emu_reach {
+    const struct emu_program *program;
+    unsigned char *seen;
+    struct place *open; /* seen, and what follows is not yet: room for all */
+    size_t open_count;
+};
+
+static size_t count_ops(const struct emu_program *program)
+{
+    size_t count = 0;
+
+    for (int f = 0; f < program->module->function_count; f++)
+        count += (size_t)program->codes[f].op_count;
+    return count;
+}
+
+static size_t number_of(const struct emu_program *program, const struct emu_code *code, int at)
+{
+    size_t number = (size_t)at;
+
+    for (const struct emu_code *before = program->codes; before < code; before++)
+        number += (size_t)before->op_count;
+    return number;
+}
+
+/* ---- The walk ---- */
+
+static void see(struct emu_reach *reach, const struct emu_code *code, int at)
+{
+    unsigned char *seen;
+
+    if (!code->ops || at >= code->op_count)
+        return;
+    seen = &reach->seen[number_of(reach->program, code, at)];
+    if (*seen)
+        return;
+    *seen = 1;
+    reach->open[reach->open_count++] = (struct place){code, at};
+}
+
+static bool ends(const struct emu_op *op)
+{
+    return !op->text || emu_op_is(op, "ret") || emu_op_is(op, "exit") || emu_op_is(op, "trap");
+}
+
+static void see_next(struct emu_reach *reach, struct place from)
+{
+    const struct emu_op *op = &from.code->ops[from.at];
+    bool goes_on = op->guard >= 0;
+
+    if (ends(op)) {
+        /* what is behind a return is seen from the frames */
+    } else if (emu_op_is(op, "bra")) {
+        see(reach, from.code, op->target);
+    } else if (emu_op_is(op, "brx")) {
+        const struct emu_table *table = &from.code->function->tables[op->target];
+
+        for (int i = 0; i < table->target_count; i++)
+            see(reach, from.code, table->targets[i]);
+    } else {
+        if (op->call && op->call->function >= 0)
+            see(reach, &reach->program->codes[op->call->function], 0);
+        goes_on = true;
+    }
+    if (goes_on)
+        see(reach, from.code, from.at + 1);
+}
+
+struct emu_reach *emu_reach_make(const struct emu_program *program, const struct emu_group *group)
+{
+    struct emu_reach *reach = calloc(1, sizeof *reach);
+    size_t count = count_ops(program);
+
+    if (!reach)
+        return NULL;
+    reach->program = program;
+    reach->seen = calloc(count + 1, 1);
+    reach->open = malloc((count + 1) * sizeof *reach->open);
+    if (!reach->seen || !reach->open) {
+        emu_reach_free(reach);
+        return NULL;
+    }
+    see(reach, group->frame->code, group->at);
+    for (const struct emu_frame *frame = group->frame; frame->caller; frame = frame->caller)
+        see(reach, frame->caller->code, frame->return_op);
+    while (reach->open_count > 0)
+        see_next(reach, reach->open[--reach->open_count]);
+    return reach;
+}
+
+void emu_reach_free(struct emu_reach *reach)
+{
+    if (!reach)
+        return;
+    free(reach->seen);
+    free(reach->open);
+    free(reach);
+}
+
+/* ---- What was seen ---- */
+
+bool emu_reaches(const struct emu_reach *reach, const struct emu_op *op)
+{
+    const struct emu_program *program = reach ? reach->program : NULL;
+
+    for (int f = 0; program && f < program->module->function_count; f++) {
+        const struct emu_code *code = &program->codes[f];
+
+        if (code->ops && op >= code->ops && op < code->ops + code->op_count)
+            return reach->seen[number_of(program, code, (int)(op - code->ops))];
+    }
+    return false;
+}
+
+bool emu_reaches_like(const struct emu_reach *reach, const struct emu_op *like,
+                      bool (*is_like)(const struct emu_op *op, const struct emu_op *like))
+{
+    const struct emu_program *program = reach ? reach->program : NULL;
+
+    for (int f = 0; program && f < program->module->function_count; f++) {
+        const struct emu_code *code = &program->codes[f];
+
+        for (int i = 0; code->ops && i < code->op_count; i++)
+            if (is_like(&code->ops[i], like) && reach->seen[number_of(program, code, i)])
+                return true;
+    }
+    return false;
+}
