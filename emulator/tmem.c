@@ -367,7 +367,8 @@ bool emu_tmem_exit(struct emu_warp *warp)
 
     const struct emu_allocated *left = &cta->tmem->list[0];
 
-    emu_fault_as(warp, left->by, -1, EMU_ILLEGAL_INSTRUCTION, "tmem-leak",
+    /* Whoever is the last to exit has done nothing wrong: it is about the warp that allocated. */
+    emu_fault_as(&cta->warps[cta->tmem->warp], left->by, -1, EMU_ILLEGAL_INSTRUCTION, "tmem-leak",
                  "the CTA ends, and its %u columns from %u on are not deallocated", left->columns,
                  left->column);
     return false;

@@ -172,6 +172,8 @@ FAULTS += [
     ("no fence between those who read sums and those who overwrite them",
      delete("tcgen05.fence::before_thread_sync;", 0), "missing-tcgen05-fence",
      ["tensor memory", "(writer)"], ROLES),
+    ("tensor memory that is not given back", without_line("tcgen05.dealloc"),
+     "tmem-leak", ["warp 0 (tensor memory)", "tcgen05.alloc"], PAIR),
     ("an MMA whose phase starts anew with each tile",
      before(TILE_BEGINS, "        mov.u32 %tiles_parity, 0;\n"),
      "premature-use", ["(mma)", "stage ring"], PAIRS),
