@@ -34,7 +34,7 @@ static unsigned char *global_bytes(const struct emu_async *work, uint64_t addres
 static void check(const struct emu_async *work, struct emu_cta *cta, uint64_t address,
                   uint32_t bytes, uint32_t kind)
 {
-    if (work->known)
+    if (work->known && bytes > 0)
         emu_check_copy(work, cta, address, bytes, kind);
 }
 
@@ -88,8 +88,8 @@ static bool put_global(const struct emu_async *work, uint64_t address, const uns
 }
 
 /* A piece of a tensor's load. */
-static bool load_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                       const unsigned char *fill)
+static bool load_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
+                       uint32_t inside, const unsigned char *fill)
 {
     struct emu_async *work = user;
     unsigned char *to = shared_bytes(work, work->cta, shared, bytes);
@@ -107,16 +107,17 @@ static bool load_piece(void *user, uint32_t shared, uint64_t global, uint32_t by
 }
 
 /* Pieces of a tensor's store, read one after the other into `data` ... */
-static bool read_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                       const unsigned char *fill)
+static bool read_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
+                       uint32_t inside, const unsigned char *fill)
 {
     struct emu_async *work = user;
     const unsigned char *from = shared_bytes(work, work->cta, shared, bytes);
 
-    (void)global, (void)inside, (void)fill;
+    (void)global, (void)fill;
     if (!from || work->bytes + bytes > work->room)
         return false;
-    check(work, work->cta, shared, bytes, EMU_READS);
+    check(work, work->cta, shared, inside, EMU_READS);
+    check(work, work->cta, shared + inside, bytes - inside, EMU_READS | EMU_MAY_BE_UNUSED);
     memcpy(work->data + work->bytes, from, bytes);
     work->bytes += bytes;
     return true;
@@ -135,8 +136,8 @@ static uint32_t within_allocation(const struct emu_async *work, uint64_t global,
 }
 
 /* ... and written from there. */
-static bool write_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                        const unsigned char *fill)
+static bool write_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
+                        uint32_t inside, const unsigned char *fill)
 {
     struct emu_async *work = user;
     uint32_t there = within_allocation(work, global, bytes);

@@ -205,8 +205,9 @@ static bool is_too_narrow(const struct emu_warp *warp, const struct emu_access *
     return emu_clock_get(&warp->check->missed, before->agent).seen >= before->time;
 }
 
-/* Operands are looked at by rows (check_operand.c). A bulk store takes whole units of 16 bytes, and
- * so more than there is to store; of a row of which nothing was written it takes nothing of use. */
+/* Operands are looked at by rows (check_operand.c). A plain bulk store takes whole units of 16
+ * bytes, and so more than there is to store, and a tile may be filled in part; where nothing was
+ * written it takes nothing of use. What TMA stores lies in the tensor, or is marked. */
 static bool may_be_unused(const struct emu_access *now, const struct emu_conflict *conflict,
                           const struct emu_cta *cta, uint64_t address)
 {
@@ -214,7 +215,8 @@ static bool may_be_unused(const struct emu_access *now, const struct emu_conflic
         return true;
     if (!(now->kind & EMU_BY_ASYNC) || !cta || address >= EMU_TMEM_AT)
         return false;
-    return is_by_tensor_core(now) || conflict->has_written;
+    return is_by_tensor_core(now) ||
+           (conflict->has_written && !emu_has_word(now->op->text, "tensor"));
 }
 
 void emu_check_conflict(struct emu_warp *warp, int lane, const struct emu_access *now,

@@ -58,20 +58,25 @@ uint32_t emu_tensor_copy_bytes(const struct emu_tensor_map *map)
     return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-/* A run of a row that is wholly inside or wholly outside, cut where the swizzle cuts it. */
+/* A run of a row that is moved as one, cut where the swizzle cuts it. It is in the tensor up to
+ * `edge`. */
 static bool copy_run(const struct walk *walk, uint32_t row_at, uint64_t row_address, uint32_t begin,
-                     uint32_t end, bool inside)
+                     uint32_t end, uint32_t edge)
 {
-    if (!inside && !walk->copy->is_load)
+    bool is_fill = edge <= begin;
+
+    if (is_fill && !walk->copy->is_load)
         return true;
     while (begin < end) {
         uint32_t stop = walk->unit == 0 ? end : (begin / walk->unit + 1) * walk->unit;
+        uint32_t inside;
 
         if (stop > end)
             stop = end;
+        inside = edge <= begin ? 0 : edge < stop ? edge - begin : stop - begin;
         if (!walk->piece(walk->user, emu_swizzle(walk->map->swizzle, row_at + begin),
-                         inside ? row_address + begin : 0, stop - begin, inside,
-                         inside ? NULL : walk->fill))
+                         is_fill ? 0 : row_address + begin, stop - begin, inside,
+                         is_fill ? walk->fill : NULL))
             return false;
         begin = stop;
     }
@@ -95,8 +100,8 @@ static bool copy_row(const struct walk *walk, uint32_t row, const int64_t *posit
     for (int i = 1; i < map->rank; i++)
         address += (uint64_t)position[i] * map->strides[i];
 
-    uint32_t from = (uint32_t)first * walk->element, to = (uint32_t)last * walk->element;
-    uint32_t end = walk->row_elements * walk->element;
+    uint32_t from = (uint32_t)first * walk->element, edge = (uint32_t)last * walk->element;
+    uint32_t end = walk->row_elements * walk->element, to = edge;
 
     /* Stores and reductions end with a whole unit, also behind the tensor's edge: measured on H200,
      * for every type. */
@@ -104,9 +109,9 @@ static bool copy_row(const struct walk *walk, uint32_t row, const int64_t *posit
         to = (to + STORE_UNIT - 1) / STORE_UNIT * STORE_UNIT;
     if (to > end)
         to = end;
-    return copy_run(walk, row_at, address, 0, from, false) &&
-           copy_run(walk, row_at, address, from, to, true) &&
-           copy_run(walk, row_at, address, to, end, false);
+    return copy_run(walk, row_at, address, 0, from, 0) &&
+           copy_run(walk, row_at, address, from, to, edge) &&
+           copy_run(walk, row_at, address, to, end, 0);
 }
 
 static bool is_inside(const struct emu_tensor_map *map, const int64_t *position)

@@ -55,10 +55,11 @@ struct emu_tensor_copy {
 uint32_t emu_tensor_copy_bytes(const struct emu_tensor_map *map);
 
 /* Called for every piece that is contiguous on both sides: `shared` is the swizzled offset,
- * `global` the address; with `inside` false the piece is outside of the tensor: `fill` then holds
- * its bytes (loads), or it is dropped (stores: not called). Returns false to stop. */
+ * `global` the address; its first `inside` bytes lie in the tensor. Of a load that is all or none:
+ * then `fill` holds its bytes. Of a store what is outside is dropped, without a call, but for the
+ * rest of the last unit, which goes where the address says. Returns false to stop. */
 typedef bool (*emu_tensor_piece)(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
-                                 bool inside, const unsigned char *fill);
+                                 uint32_t inside, const unsigned char *fill);
 
 /* Why a copy traps; EMU_COPY_STOPPED where the callback stopped it. */
 enum emu_copied {

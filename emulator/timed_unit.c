@@ -89,8 +89,8 @@ static uint64_t read_l2(struct traffic *traffic)
 
 /* ---- TMA ---- */
 
-static bool touch_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                        const unsigned char *fill)
+static bool touch_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
+                        uint32_t inside, const unsigned char *fill)
 {
     struct traffic *traffic = user;
 

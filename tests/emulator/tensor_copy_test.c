@@ -16,19 +16,22 @@ struct world {
     unsigned char expected[SHARED_BYTES > GLOBAL_BYTES ? SHARED_BYTES : GLOBAL_BYTES];
     const struct emu_tensor_map *map;
     bool is_load;
+    uint32_t inside_bytes;
 };
 
 /* ---- Moving the pieces, as a machine would ---- */
 
-static bool move_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                       const unsigned char *fill)
+static bool move_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
+                       uint32_t inside, const unsigned char *fill)
 {
     struct world *world = user;
 
     assert_true(bytes > 0);
     assert_in_range(shared, 0, SHARED_BYTES - bytes);
-    if (!inside) {
-        assert_true(world->is_load);
+    assert_in_range(inside, 0, bytes);
+    world->inside_bytes += inside;
+    if (fill) {
+        assert_true(world->is_load && inside == 0);
         memcpy(world->shared + shared, fill, bytes);
         return true;
     }
@@ -438,6 +441,29 @@ static void bytes_count_what_is_outside_but_no_padding(void **state)
     assert_int_equal(emu_tensor_copy_bytes(&map), 12800);
 }
 
+/* A unit at the edge is stored as a whole, and it is known how much of it is the tensor's, wherever
+ * the swizzle cuts it. */
+static void stores_tell_what_lies_in_the_tensor(void **state)
+{
+    (void)state;
+    struct world *world = test_calloc(1, sizeof *world);
+    struct emu_tensor_map map = plain(6);
+    const char *why;
+
+    map.dims[0] = 45; /* of 2 bytes: 90, of 96 that are stored of a row of 128 */
+    map.box[0] = 64;
+    for (map.swizzle = 0; map.swizzle <= 6; map.swizzle++) {
+        const struct emu_tensor_copy copy = {.map = &map};
+
+        if (map.swizzle == 1 || map.swizzle == 2)
+            continue; /* their rows are shorter */
+        world->inside_bytes = 0;
+        assert_int_equal(emu_tensor_copy(&copy, move_piece, world, &why), EMU_COPIED);
+        assert_int_equal(world->inside_bytes, 8 * 90);
+    }
+    test_free(world);
+}
+
 static void tf32_is_rounded_on_its_way_in(void **state)
 {
     (void)state;
@@ -508,8 +534,8 @@ static void convolutions_read_what_the_examples_say(void **state)
 
 /* ---- Traps ---- */
 
-static bool refuse_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                         const unsigned char *fill)
+static bool refuse_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
+                         uint32_t inside, const unsigned char *fill)
 {
     (void)shared, (void)global, (void)bytes, (void)inside, (void)fill;
     ++*(int *)user;
@@ -642,14 +668,14 @@ static void maps_that_replace_has_broken_are_refused(void **state)
     assert_outcome(&copy, EMU_COPY_ILLEGAL);
 }
 
-static bool check_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes, bool inside,
-                        const unsigned char *fill)
+static bool check_piece(void *user, uint32_t shared, uint64_t global, uint32_t bytes,
+                        uint32_t inside, const unsigned char *fill)
 {
     unsigned sum = 0;
 
-    (void)global;
+    (void)global, (void)inside;
     assert_in_range(shared, 0, 2 * SHARED_BYTES - bytes);
-    for (uint32_t i = 0; i < bytes && !inside; i++)
+    for (uint32_t i = 0; i < bytes && fill; i++)
         sum += fill[i];
     ++*(int *)user;
     return sum < UINT32_MAX;
@@ -694,6 +720,7 @@ int main(void)
         cmocka_unit_test(im2col_pixels_are_loaded_as_the_model_says),
         cmocka_unit_test(im2col_pixels_are_stored_as_the_model_says),
         cmocka_unit_test(bytes_count_what_is_outside_but_no_padding),
+        cmocka_unit_test(stores_tell_what_lies_in_the_tensor),
         cmocka_unit_test(tf32_is_rounded_on_its_way_in),
         cmocka_unit_test(convolutions_read_what_the_examples_say),
         cmocka_unit_test(first_coordinates_are_multiples_of_16_bytes),
