@@ -213,6 +213,9 @@ void emu_check_wgmma_reads(struct emu_warp *warp, const struct emu_op *op, uint3
         read_operand(&reader, (const operands_of_cta *)&operands, 1, i, count);
 }
 
+/* What is copied, scale factors for one, may be the rest of a tile that is filled as far as the
+ * matrix goes, too. Its parts stand one behind the other: then a row of it ends where this one
+ * begins. */
 static void read_copied(struct reader *reader, const struct emu_piped *item)
 {
     const struct emu_tcgen05 *form = &item->op->tensor.tcgen05;
@@ -224,7 +227,8 @@ static void read_copied(struct reader *reader, const struct emu_piped *item)
     reader->first = bytes;
     emu_tmem_copy_reads(form, &item->matrix, bytes, look_for_written, reader);
     if (!reader->has_written &&
-        !(reader->first > 0 && emu_check_is_written(reader->cta, reader->first - 1)))
+        !(reader->first > 0 && emu_check_is_written(reader->cta, reader->first - 1) &&
+          is_row(reader, reader->first - 1, NULL)))
         report(reader, reader->first, "nobody has written any of what is copied");
 }
 
