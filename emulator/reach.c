@@ -14,6 +14,10 @@ struct place {
 struct emu_reach {
     const struct emu_program *program;
     unsigned char *seen;
+};
+
+struct walk {
+    struct emu_reach *reach;
     struct place *open; /* seen, and what follows is not yet: room for all */
     size_t open_count;
 };
@@ -38,17 +42,17 @@ static size_t number_of(const struct emu_program *program, const struct emu_code
 
 /* ---- The walk ---- */
 
-static void see(struct emu_reach *reach, const struct emu_code *code, int at)
+static void see(struct walk *walk, const struct emu_code *code, int at)
 {
     unsigned char *seen;
 
     if (!code->ops || at >= code->op_count)
         return;
-    seen = &reach->seen[number_of(reach->program, code, at)];
+    seen = &walk->reach->seen[number_of(walk->reach->program, code, at)];
     if (*seen)
         return;
     *seen = 1;
-    reach->open[reach->open_count++] = (struct place){code, at};
+    walk->open[walk->open_count++] = (struct place){code, at};
 }
 
 static bool ends(const struct emu_op *op)
@@ -56,7 +60,7 @@ static bool ends(const struct emu_op *op)
     return !op->text || emu_op_is(op, "ret") || emu_op_is(op, "exit") || emu_op_is(op, "trap");
 }
 
-static void see_next(struct emu_reach *reach, struct place from)
+static void see_next(struct walk *walk, struct place from)
 {
     const struct emu_op *op = &from.code->ops[from.at];
     bool goes_on = op->guard >= 0;
@@ -64,40 +68,47 @@ static void see_next(struct emu_reach *reach, struct place from)
     if (ends(op)) {
         /* what is behind a return is seen from the frames */
     } else if (emu_op_is(op, "bra")) {
-        see(reach, from.code, op->target);
+        see(walk, from.code, op->target);
     } else if (emu_op_is(op, "brx")) {
         const struct emu_table *table = &from.code->function->tables[op->target];
 
         for (int i = 0; i < table->target_count; i++)
-            see(reach, from.code, table->targets[i]);
+            see(walk, from.code, table->targets[i]);
     } else {
         if (op->call && op->call->function >= 0)
-            see(reach, &reach->program->codes[op->call->function], 0);
+            see(walk, &walk->reach->program->codes[op->call->function], 0);
         goes_on = true;
     }
     if (goes_on)
-        see(reach, from.code, from.at + 1);
+        see(walk, from.code, from.at + 1);
+}
+
+static void walk_from(struct walk *walk, const struct emu_group *group)
+{
+    see(walk, group->frame->code, group->at);
+    for (const struct emu_frame *frame = group->frame; frame->caller; frame = frame->caller)
+        see(walk, frame->caller->code, frame->return_op);
+    while (walk->open_count > 0)
+        see_next(walk, walk->open[--walk->open_count]);
 }
 
 struct emu_reach *emu_reach_make(const struct emu_program *program, const struct emu_group *group)
 {
-    struct emu_reach *reach = calloc(1, sizeof *reach);
     size_t count = count_ops(program);
+    struct emu_reach *reach = calloc(1, sizeof *reach);
+    struct walk walk = {.reach = reach, .open = malloc((count + 1) * sizeof *walk.open)};
 
-    if (!reach)
-        return NULL;
-    reach->program = program;
-    reach->seen = calloc(count + 1, 1);
-    reach->open = malloc((count + 1) * sizeof *reach->open);
-    if (!reach->seen || !reach->open) {
-        emu_reach_free(reach);
-        return NULL;
+    if (reach) {
+        reach->program = program;
+        reach->seen = calloc(count + 1, 1);
     }
-    see(reach, group->frame->code, group->at);
-    for (const struct emu_frame *frame = group->frame; frame->caller; frame = frame->caller)
-        see(reach, frame->caller->code, frame->return_op);
-    while (reach->open_count > 0)
-        see_next(reach, reach->open[--reach->open_count]);
+    if (walk.open && reach && reach->seen) {
+        walk_from(&walk, group);
+    } else {
+        emu_reach_free(reach);
+        reach = NULL;
+    }
+    free(walk.open);
     return reach;
 }
 
@@ -106,7 +117,6 @@ void emu_reach_free(struct emu_reach *reach)
     if (!reach)
         return;
     free(reach->seen);
-    free(reach->open);
     free(reach);
 }
 
