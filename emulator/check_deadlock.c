@@ -24,6 +24,7 @@ enum rank {
     MAYBE_DUE,
     DUE_BEGUN,
     DUE,
+    DUE_AS_THREADS, /* at a barrier for threads, as all who are done are soon */
     RANKS
 };
 
@@ -185,7 +186,9 @@ static enum rank rank_of(const struct waits *waits, const struct wait *wait)
     case EMU_DUE:
         break;
     }
-    return is_begun && wait->barrier ? DUE_BEGUN : DUE;
+    if (!wait->barrier)
+        return DUE_AS_THREADS;
+    return is_begun ? DUE_BEGUN : DUE;
 }
 
 static struct wait *find_mistake(const struct waits *waits)
@@ -205,33 +208,40 @@ static struct wait *find_mistake(const struct waits *waits)
 static void describe(const struct wait *wait, char words[WORDS_SIZE])
 {
     const struct emu_mbarrier *barrier = wait->barrier;
+    char bytes[32] = "";
 
-    if (barrier)
-        snprintf(words, WORDS_SIZE, "in phase %llu, %u of %u arrivals and %lld bytes are still due",
-                 (unsigned long long)barrier->phase, barrier->pending, barrier->expected,
-                 (long long)barrier->tx);
-    else
+    if (!barrier) {
         emu_wait_words(wait->warp, wait->group, words, WORDS_SIZE);
+        return;
+    }
+    if (barrier->tx != 0)
+        snprintf(bytes, sizeof bytes, " and %lld bytes", (long long)barrier->tx);
+    snprintf(words, WORDS_SIZE, "in phase %llu, %u of %u arrivals%s are still due",
+             (unsigned long long)barrier->phase, barrier->pending, barrier->expected, bytes);
 }
 
-/* Whoever waits at the instruction for the same, in whichever CTA. */
+/* At mbarriers of one place that lack the same, or at one instruction, in whichever CTA. */
+static bool are_alike(const struct wait *a, const struct wait *b)
+{
+    char words_a[WORDS_SIZE], words_b[WORDS_SIZE];
+
+    if (a->barrier && b->barrier ? a->barrier->offset != b->barrier->offset
+                                 : a->barrier || b->barrier || a->op != b->op)
+        return false;
+    describe(a, words_a);
+    describe(b, words_b);
+    return strcmp(words_a, words_b) == 0;
+}
+
 static uint32_t tell_alike(const struct waits *waits, const struct wait *wait)
 {
-    char words[WORDS_SIZE], others[WORDS_SIZE];
     uint32_t count = 0;
 
-    describe(wait, words);
-    for (size_t i = 0; i < waits->count; i++) {
-        struct wait *other = &waits->list[i];
-
-        if (other->is_told || other->op != wait->op || !other->barrier != !wait->barrier)
-            continue;
-        describe(other, others);
-        if (strcmp(words, others) != 0)
-            continue;
-        other->is_told = true;
-        count++;
-    }
+    for (size_t i = 0; i < waits->count; i++)
+        if (!waits->list[i].is_told && are_alike(wait, &waits->list[i])) {
+            waits->list[i].is_told = true;
+            count++;
+        }
     return count;
 }
 
@@ -260,7 +270,7 @@ static void write_line(char *line, size_t size, const struct wait *wait, uint32_
 /* Of each kind one, the likeliest first, as many as there is room for. */
 static void list_others(const struct waits *waits, char *what, size_t size)
 {
-    const size_t end = sizeof "\n  and 4294967295 more kinds of waits";
+    const size_t end = sizeof "\n  and 4294967295 more kinds of wait";
     uint32_t listed = 0, left_out = 0;
 
     for (int rank = 0; rank < RANKS; rank++)
@@ -279,8 +289,8 @@ static void list_others(const struct waits *waits, char *what, size_t size)
             listed++;
         }
     if (left_out > 0)
-        snprintf(what + strlen(what), size - strlen(what), "\n  and %u more kinds of waits",
-                 left_out);
+        snprintf(what + strlen(what), size - strlen(what), "\n  and %u more kind%s of wait",
+                 left_out, left_out == 1 ? "" : "s");
 }
 
 /* What waits at the same barrier is told by that. */
@@ -322,7 +332,8 @@ static void report(const struct waits *waits, const struct wait *mistake)
         found.cta = barrier->cta;
         found.address = barrier->offset;
     }
-    if (strcmp(found.code, "transaction-count") == 0 && barrier->check->last_arrival.op)
+    if (strcmp(found.code, "transaction-count") == 0 && barrier->check &&
+        barrier->check->last_arrival.op)
         found.other = &barrier->check->last_arrival; /* it told of the bytes */
     if (!found.needed)
         found.needed = barrier ? "the arrivals that are still due, or another parity"
