@@ -66,7 +66,8 @@ void lt_gemm_sm100_copy(struct lt_builder *b, const struct lt_gemm_sm100 *s,
 /* ---- Products (gemm_sm100_mma.c): one thread, of the leader ---- */
 
 struct lt_tcgen05_operands {
-    lt_value a_first, b_first; /* descriptors of stage 0 */
+    lt_value ring;     /* descriptor of stage 0                                        */
+    lt_value a_behind; /* what to add for a consumer's rows of A; nothing where all are */
     lt_value instruction;
 };
 

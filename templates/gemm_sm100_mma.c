@@ -2,32 +2,29 @@
  * CTA, or of both CTAs of a pair, read A and B from shared memory and add up in tensor memory. */
 #include "templates/gemm_sm100_kernel.h"
 
-/* The descriptor of what begins at that address. */
-static lt_value descriptor(struct lt_builder *b, const char *start, const char *name, lt_value at)
-{
-    lt_value address = lt_op(b, start, "and.b32", at, lt_hex(0x3ffff));
-    lt_value units = lt_op(b, start, "shr.u32", address, lt_imm(4));
-    lt_value wide = lt_op(b, name, "cvt.u64.u32", units);
-
-    return lt_op(b, name, "or.b64", wide, lt_hex(lt_tcgen05_descriptor(LT_SWIZZLE_128B, 0)));
-}
+/* Counts of 16 bytes, as in the start of a descriptor. */
+enum { UNIT = 16 };
 
 struct lt_tcgen05_operands lt_gemm_sm100_operands(struct lt_builder *b,
                                                   const struct lt_gemm_sm100 *s, lt_value consumer)
 {
     const struct lathe_plan *plan = s->g.plan;
     int rows = plan->tile[0] / plan->consumers;
-    lt_value a = s->g.ring_start;
-    struct lt_tcgen05_operands o;
+    struct lt_tcgen05_operands o = {.a_behind = {0}};
 
-    if (consumer.kind != LT_NOTHING)
-        a = lt_op(b, "a_start", "mad.lo.u32", consumer, lt_imm(s->cta_rows * LT_SPAN_BYTES), a);
     lt_comment(
         b, "descriptors: K-major, 128-byte swizzle, 8 rows every 1024 bytes; start in 18 bits,");
-    lt_comment(b, "in units of 16 bytes");
-    o.a_first = descriptor(b, "a_start", "a_first", a);
-    a = lt_op(b, "b_start", "add.u32", s->g.ring_start, lt_imm(lt_gemm_a_bytes(plan)));
-    o.b_first = descriptor(b, "b_start", "b_first", a);
+    lt_comment(b, "in units of 16 bytes: what lies behind is reached by adding to them");
+    lt_value start = lt_op(b, "ring_start", "and.b32", s->g.ring_start, lt_hex(0x3ffff));
+    start = lt_op(b, "ring_start", "shr.u32", start, lt_imm(4));
+    o.ring = lt_op(b, "ring_desc", "cvt.u64.u32", start);
+    o.ring =
+        lt_op(b, "ring_desc", "or.b64", o.ring, lt_hex(lt_tcgen05_descriptor(LT_SWIZZLE_128B, 0)));
+    if (consumer.kind != LT_NOTHING) {
+        lt_note(b, "this consumer's rows of A");
+        o.a_behind = lt_op(b, "a_behind", "mul.wide.u32", consumer,
+                           lt_imm(s->cta_rows * LT_SPAN_BYTES / UNIT));
+    }
     lt_note(b, "%d x %d of %s, %s sums, both K-major", rows, plan->tile[1],
             lathe_type_name(plan->type), plan->type == LATHE_INT8 ? "s32" : "f32");
     o.instruction = lt_op(b, "instruction", "mov.b32",
@@ -35,19 +32,15 @@ struct lt_tcgen05_operands lt_gemm_sm100_operands(struct lt_builder *b,
     return o;
 }
 
-static lt_value advanced(struct lt_builder *b, const char *name, lt_value first, int bytes)
+/* The descriptor of the stage's first bytes. */
+static lt_value of_stage(struct lt_builder *b, const struct lt_gemm_sm100 *s, lt_value ring,
+                         lt_value stage)
 {
-    return lt_plus(b, name, first, bytes / 16);
-}
-
-static lt_value of_stage(struct lt_builder *b, const struct lt_gemm_sm100 *s, const char *name,
-                         lt_value first, lt_value stage)
-{
-    int step = s->g.tiles.bytes / 16;
+    int step = s->g.tiles.bytes / UNIT;
 
     if (stage.kind == LT_INTEGER)
-        return lt_plus(b, name, first, stage.number * step);
-    return lt_op(b, name, "mad.wide.u32", stage, lt_imm(step), first);
+        return lt_plus(b, "stage_desc", ring, stage.number * step);
+    return lt_op(b, "stage_desc", "mad.wide.u32", stage, lt_imm(step), ring);
 }
 
 void lt_gemm_sm100_multiply(struct lt_builder *b, const struct lt_gemm_sm100 *s,
@@ -55,16 +48,17 @@ void lt_gemm_sm100_multiply(struct lt_builder *b, const struct lt_gemm_sm100 *s,
                             lt_value d, lt_value later)
 {
     const struct lathe_plan *plan = s->g.plan;
-    lt_value a_stage = of_stage(b, s, "a_stage", o->a_first, stage->stage);
-    lt_value b_stage = of_stage(b, s, "b_stage", o->b_first, stage->stage);
+    lt_value b_first = of_stage(b, s, o->ring, stage->stage), a_first = b_first;
 
-    lt_comment(b, "every %d bytes of k", LT_TCGEN05_K_BYTES);
+    if (o->a_behind.kind != LT_NOTHING)
+        a_first = lt_op(b, "a_first", "add.s64", a_first, o->a_behind);
+    lt_comment(b, "every %d bytes of k; B lies behind A", LT_TCGEN05_K_BYTES);
     for (int at = 0; at < s->g.spans * LT_SPAN_BYTES; at += LT_TCGEN05_K_BYTES) {
         int span = at / LT_SPAN_BYTES, inside = at % LT_SPAN_BYTES;
         int a_bytes = span * plan->consumers * s->cta_rows * LT_SPAN_BYTES + inside;
-        int b_bytes = span * s->cta_columns * LT_SPAN_BYTES + inside;
-        lt_value a_now = advanced(b, "a_desc", a_stage, a_bytes);
-        lt_value b_now = advanced(b, "b_desc", b_stage, b_bytes);
+        int b_bytes = lt_gemm_a_bytes(plan) + span * s->cta_columns * LT_SPAN_BYTES + inside;
+        lt_value a_now = lt_plus(b, "a_desc", a_first, a_bytes / UNIT);
+        lt_value b_now = lt_plus(b, "b_desc", b_first, b_bytes / UNIT);
 
         lt_tcgen05_mma(b, plan->cta_group, plan->type, d, a_now, b_now, o->instruction,
                        at == 0 ? later : lt_imm(1));
