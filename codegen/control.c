@@ -95,6 +95,13 @@ struct lt_region lt_repeat_begin(struct lt_builder *b, const char *name, lt_valu
     return block;
 }
 
+/* PTX ISA "Pragma Strings": in the loop's first block. */
+void lt_keep_rolled(struct lt_builder *b)
+{
+    lt_note(b, "a few rounds: they are not worth ptxas's time");
+    lt_raw(b, ".pragma \"nounroll\";");
+}
+
 void lt_repeat_end(struct lt_builder *b, struct lt_region *block)
 {
     lt_region_closed(b);

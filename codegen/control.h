@@ -53,6 +53,9 @@ void lt_for_end(struct lt_builder *b, struct lt_region *block);
 struct lt_region lt_repeat_begin(struct lt_builder *b, const char *name, lt_value count);
 void lt_repeat_end(struct lt_builder *b, struct lt_region *block);
 
+/* First in a repeat of few rounds: ptxas leaves it as it is, and takes less time. */
+void lt_keep_rolled(struct lt_builder *b);
+
 /* A loop that only lt_loop_leave() ends. */
 #define LT_LOOP(b, it)                                                                             \
     for (struct lt_region it = lt_loop_begin(b, #it); it.open; lt_loop_end(b, &it))

@@ -207,6 +207,7 @@ void lt_ring_drain(struct lt_builder *b, const struct lt_cursor *cursor)
     lt_value stages = lt_imm(cursor->ring->stages);
 
     LT_REPEAT (b, drained, stages) {
+        lt_keep_rolled(b);
         lt_mbarrier_wait(b, part(name, cursor->ring, "drained"), cursor->empty, cursor->parity);
         lt_ring_advance(b, cursor);
     }

@@ -47,11 +47,39 @@ static lt_value count_of(struct lt_builder *b, const struct lt_tmem_epilogue *e,
     return lt_op(b, "edge_count", "selp.b32", count, lt_imm(0), inside);
 }
 
-void lt_tmem_edge_store(struct lt_builder *b, const struct lt_tmem_epilogue *e,
-                        const struct lt_staged_row *row, lt_value m, lt_value first)
+struct edge {
+    lt_value behind; /* its column in the chunk                */
+    lt_value d_row;
+    lt_value count; /* how many elements this thread stores   */
+};
+
+static void store_elements(struct lt_builder *b, const struct lt_tmem_epilogue *e,
+                           const struct lt_staged_row *row, const struct edge *edge_of_row)
 {
     enum lathe_type out = e->plan->out;
     lt_value bytes = lt_imm(lathe_type_bytes(out));
+    lt_value to = lt_piece_address(b, out, "d", "ldd", edge_of_row->d_row, e->d_whole);
+    lt_value from = lt_op(b, "edge_from", "mul.lo.u32", edge_of_row->behind, bytes);
+
+    if (row->line.kind != LT_NOTHING) {
+        lt_value swizzle =
+            lt_op(b, "edge_swizzle", "mul.lo.u32", row->line, lt_imm(LT_PIECE_BYTES));
+
+        from = lt_op(b, "edge_from", "xor.b32", from, swizzle);
+    }
+    from = lt_op(b, "edge_from", "add.u32", from, row->at);
+    LT_REPEAT (b, edge, edge_of_row->count) {
+        lt_keep_rolled(b);
+        lt_value at = lt_op(b, "edge_element_at", "mad.lo.u32", edge.index, bytes, from);
+        lt_value element = element_of(b, out, at);
+
+        store_element(b, out, element, lt_op(b, "edge_at", "mad.wide.u32", edge.index, bytes, to));
+    }
+}
+
+void lt_tmem_edge_store(struct lt_builder *b, const struct lt_tmem_epilogue *e,
+                        const struct lt_staged_row *row, lt_value m, lt_value first)
+{
     lt_value behind = lt_op(b, "edge_behind", "sub.u32", e->d_whole, first);
 
     lt_note(b, "as unsigned numbers: left of this chunk is far behind it");
@@ -60,22 +88,8 @@ void lt_tmem_edge_store(struct lt_builder *b, const struct lt_tmem_epilogue *e,
     LT_IF (b, "edge_stored", is_here) {
         lt_value d_row = lt_op(b, "edge_row", "add.u32", m, e->row);
         lt_value count = count_of(b, e, d_row);
-        lt_value to = lt_piece_address(b, out, "d", "ldd", d_row, e->d_whole);
-        lt_value from = lt_op(b, "edge_from", "mul.lo.u32", behind, bytes);
 
-        if (row->line.kind != LT_NOTHING) {
-            lt_value swizzle =
-                lt_op(b, "edge_swizzle", "mul.lo.u32", row->line, lt_imm(LT_PIECE_BYTES));
-
-            from = lt_op(b, "edge_from", "xor.b32", from, swizzle);
-        }
-        from = lt_op(b, "edge_from", "add.u32", from, row->at);
-        LT_FOR (b, edge, lt_imm(0), count, lt_imm(1)) {
-            lt_value at = lt_op(b, "edge_element_at", "mad.lo.u32", edge.index, bytes, from);
-            lt_value element = element_of(b, out, at);
-
-            store_element(b, out, element,
-                          lt_op(b, "edge_at", "mad.wide.u32", edge.index, bytes, to));
-        }
+        LT_IF (b, "edge_end", lt_op(b, "edge_is_mine", "setp.ne.u32", count, lt_imm(0)))
+            store_elements(b, e, row, &(struct edge){behind, d_row, count});
     }
 }

@@ -94,6 +94,19 @@ static void repeat_counts_from_zero_and_tests_at_its_end(void **state)
                                  "@%k_block_more bra $k_block;\n");
 }
 
+static void what_keeps_a_loop_rolled_stands_in_its_first_block(void **state)
+{
+    struct lt_builder *b = *state;
+
+    LT_REPEAT (b, round, lt_imm(3)) {
+        lt_keep_rolled(b);
+        lt_raw(b, "one;");
+    }
+
+    assert_no_mistake(b);
+    assert_has(written(b), "$round:\n    .pragma \"nounroll\";");
+}
+
 static void a_loop_turns_until_it_is_left(void **state)
 {
     struct lt_builder *b = *state;
@@ -325,6 +338,7 @@ int main(void)
         in_kernel(a_scope_is_a_pair_of_braces),
         in_kernel(for_tests_before_each_turn_and_steps_after_it),
         in_kernel(repeat_counts_from_zero_and_tests_at_its_end),
+        in_kernel(what_keeps_a_loop_rolled_stands_in_its_first_block),
         in_kernel(a_loop_turns_until_it_is_left),
         in_kernel(roles_have_a_heading_a_scope_and_labels_of_their_own),
         in_kernel(elect_lets_one_lane_through),
