@@ -38,6 +38,16 @@ static void find_place(struct lt_builder *b, struct lt_schedule *s, int cta_grou
     }
 }
 
+/* Once for all roles: what clusters there are ptxas has to reckon. */
+static void find_stride(struct lt_builder *b, struct lt_schedule *s)
+{
+    lt_note(b, "%s take turns: the first tile of this one", s->in_clusters ? "clusters" : "CTAs");
+    s->first_tile = lt_op(b, "first_tile", "mov.u32", lt_schedule_own(s));
+    lt_note(b, "and from one of its tiles to the next");
+    s->tile_stride = lt_op(b, "tile_stride", "mov.u32",
+                           lt_special(s->in_clusters ? "%nclusterid.x" : "%nctaid.x"));
+}
+
 /* Row by row there are no groups to count. */
 static struct lt_schedule place_rows(struct lt_builder *b, struct lt_schedule *s, lt_value m,
                                      lt_value n, int cta_group)
@@ -80,6 +90,8 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
     s.raster = lt_op(b, "raster", "min.u32", raster, s.tiles_m);
     s.group_tiles = lt_op(b, "group_tiles", "mul.lo.u32", s.raster, s.tiles_n);
     find_place(b, &s, plan->cta_group);
+    if (s.kind == LATHE_PERSISTENT)
+        find_stride(b, &s);
     return s;
 }
 
@@ -160,12 +172,8 @@ struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *s)
 
 struct lt_region lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
 {
-    lt_value first = lt_imm(0), stride = lt_imm(1);
+    bool strides = s->kind == LATHE_PERSISTENT;
 
-    if (s->kind == LATHE_PERSISTENT) {
-        first = lt_op(b, "first_tile", "mov.u32", lt_schedule_own(s));
-        stride = lt_op(b, "tile_stride", "mov.u32",
-                       lt_special(s->in_clusters ? "%nclusterid.x" : "%nctaid.x"));
-    }
-    return lt_for_begin(b, "tile", first, s->tiles, stride);
+    return lt_for_begin(b, "tile", strides ? s->first_tile : lt_imm(0), s->tiles,
+                        strides ? s->tile_stride : lt_imm(1));
 }

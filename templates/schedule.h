@@ -17,7 +17,8 @@ struct lt_schedule {
     bool in_clusters; /* of more than one CTA            */
     enum lathe_schedule kind;
     lt_value tiles, tiles_m, tiles_n, group_tiles, raster;
-    lt_value cluster_m, cluster_n; /* this CTA's place in its cluster; nothing where always 0 */
+    lt_value first_tile, tile_stride; /* of persistent CTAs                        */
+    lt_value cluster_m, cluster_n;    /* this CTA's place in its cluster; nothing where always 0 */
 };
 
 /* Counts the tiles of an m x n problem; in the kernel's own scope, before the roles. */
