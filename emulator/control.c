@@ -145,6 +145,8 @@ static enum emu_step exit_lanes(struct emu_warp *warp, struct emu_group *group,
     enum emu_step step = emu_tensor_finish(warp);
 
     (void)op;
+    if (step == EMU_STEP_NEXT && warp->live == mask)
+        step = emu_copy_queue_finish(warp);
     if (step != EMU_STEP_NEXT)
         return step;
     emu_moves_settle(warp);

@@ -96,13 +96,10 @@ static bool do_arrivals(struct emu_warp *warp)
     return true;
 }
 
-/* Where the queue is full all of it is done. */
-static enum emu_step make_place(struct emu_warp *warp)
+static enum emu_step do_all(struct emu_warp *warp)
 {
     struct emu_queue *queue = &warp->queue;
 
-    if (queue->count < QUEUED_MAX)
-        return EMU_STEP_NEXT;
     for (size_t i = 0; i < queue->count; i++)
         if (is_for_later(warp, &queue->items[i]))
             return EMU_STEP_LATER;
@@ -113,6 +110,17 @@ static enum emu_step make_place(struct emu_warp *warp)
         return EMU_STEP_FAULT;
     drop_done(queue);
     return EMU_STEP_NEXT;
+}
+
+/* Where the queue is full all of it is done. */
+static enum emu_step make_place(struct emu_warp *warp)
+{
+    return warp->queue.count < QUEUED_MAX ? EMU_STEP_NEXT : do_all(warp);
+}
+
+enum emu_step emu_copy_queue_finish(struct emu_warp *warp)
+{
+    return warp->timed ? EMU_STEP_NEXT : do_all(warp);
 }
 
 bool emu_copy_queue_turn(struct emu_warp *warp)

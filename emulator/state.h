@@ -579,6 +579,9 @@ uint64_t emu_tensor_next(const struct emu_cta *cta);
 bool emu_tensor_until(struct emu_cta *cta, uint64_t cycle);
 /* Does one of the warp's cp.async copies, as drawn. False after a fault. */
 bool emu_copy_queue_turn(struct emu_warp *warp);
+/* The warp is about to have no more turns: what it has asked for is done. Where time is modelled
+ * that comes by itself. */
+enum emu_step emu_copy_queue_finish(struct emu_warp *warp);
 void emu_copy_queue_drop(struct emu_warp *warp);
 /* Does what the warp has issued to the tensor cores, if the others of its warpgroup have too. */
 enum emu_step emu_tensor_finish(struct emu_warp *warp);

@@ -310,6 +310,28 @@ static void small_copies_arrive_on_a_barrier(void **state)
     }
 }
 
+/* Nobody of their warp is there any more. */
+static void small_copies_outlive_their_threads(void **state)
+{
+    (void)state;
+    const char *text =
+        KERNEL_WITH(SHARED, INIT "@%p0 bra REST;\n"
+                                 "cp.async.cg.shared.global [%r20], [%out], 16;\n"
+                                 "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r21];\nret;\n"
+                                 "REST:\nsetp.lt.u32 %p2, %r2, 32;\n@%p2 ret;\n" WAIT_FOR_IT
+                                 "ld.shared.u32 %r5, [%r20+8];\n" STORE_BY_THREAD("%r5"));
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct trial t = trial_make(text, seed);
+
+        number_words(&t, 4);
+        trial_expect_done(&t, 1, 64, 0, 0);
+        for (uint32_t i = 32; i < 64; i++)
+            assert_int_equal(t.words[i], 1002);
+        trial_free(&t);
+    }
+}
+
 static void values_travel_to_another_cta(void **state)
 {
     (void)state;
@@ -351,6 +373,7 @@ int main(void)
         cmocka_unit_test(what_a_copy_may_not_do_is_a_fault),
         cmocka_unit_test(small_copies_are_waited_for_by_groups),
         cmocka_unit_test(small_copies_arrive_on_a_barrier),
+        cmocka_unit_test(small_copies_outlive_their_threads),
         cmocka_unit_test(values_travel_to_another_cta),
     };
 
