@@ -48,12 +48,13 @@ bool emu_is_pipelined(const struct emu_piped *before, const struct emu_piped *af
             (is(after, EMU_TCGEN05_CP) && after->op->tensor.tcgen05.copy == EMU_COPY_4X256B));
 }
 
-/* A commit comes behind all of its thread's. */
+/* A commit comes behind all of its thread's. Among themselves they are not ordered: one may arrive
+ * at another CTA before what an earlier one has sent there. */
 static bool is_behind(const struct emu_piped *after, const struct emu_piped *before)
 {
     if (is(after, EMU_TCGEN05_COMMIT))
-        return before->warp == after->warp && before->lane == after->lane &&
-               before->number != after->number;
+        return !is(before, EMU_TCGEN05_COMMIT) && before->warp == after->warp &&
+               before->lane == after->lane;
     return emu_is_pipelined(before, after);
 }
 
