@@ -173,14 +173,17 @@ static void forget(struct flow *flow, struct emu_op *op, int slot)
 
 /* ---- Forward: what has been written ---- */
 
-/* An element of a vector that is stored or packed, beside one that is there: LLVM leaves those
- * unwritten whose value the program does not say. */
+/* What stands for a value that the program does not say: compilers leave it unwritten. That is an
+ * element of a vector that is stored or packed, beside one that is there (LLVM), and what a call is
+ * given for an empty class and for the gaps of a struct (nvcc -G). */
 static bool is_padding(const struct flow *flow, const struct emu_op *op, int slot)
 {
     bool is_store = emu_op_is(op, "st"), is_element = false, has_written = false;
 
     if (!is_store && !emu_op_is(op, "mov"))
         return false;
+    if (is_store && emu_has_word(op->text, "param"))
+        return true;
     for (int i = is_store; i < op->source_count; i++) {
         const struct emu_source *source = &op->sources[i];
         bool is_slot = source->kind == EMU_FROM_SLOT;
