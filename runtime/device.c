@@ -197,6 +197,14 @@ static bool is_absence(enum lathe_status status)
     return status == LATHE_NO_DRIVER || status == LATHE_NO_DEVICE;
 }
 
+/* Somebody has named an emulator, and counts on it. */
+static void tell_both(struct lathe_error *why, const struct lathe_error *also)
+{
+    size_t length = strlen(why->message);
+
+    snprintf(why->message + length, sizeof why->message - length, "; %s", also->message);
+}
+
 enum lathe_status lt_device_probe(struct lt_device *device, const struct lt_device_choice *choice,
                                   struct lathe_error *err)
 {
@@ -210,6 +218,8 @@ enum lathe_status lt_device_probe(struct lt_device *device, const struct lt_devi
     if (is_absence(status) && choice->use == LATHE_EMULATOR_WITHOUT_GPU) {
         enum lathe_status emulated = probe_emulator(device, choice, &also);
 
+        if (emulated == LATHE_NO_DRIVER && choice->emulator)
+            tell_both(&why, &also);
         if (emulated != LATHE_NO_DRIVER) { /* it is there, and its reason is the nearer one */
             status = emulated;
             why = also;
