@@ -6,6 +6,7 @@
  * Doubts are in favour of the text: a guarded write may have written, and may have left what was
  * there; what a function is given, and what a call gives back, is written. */
 #include "emulator/check_state.h"
+#include "emulator/reach.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,26 +137,11 @@ typedef void (*target_use)(struct flow *flow, int target);
 
 static void each_target(struct flow *flow, const struct emu_op *op, target_use use)
 {
-    if (emu_op_is(op, "bra"))
-        use(flow, op->target);
-    if (!emu_op_is(op, "brx"))
-        return;
+    int count;
+    const int *targets = emu_targets(flow->code, op, &count);
 
-    const struct emu_table *table = &flow->code->function->tables[op->target];
-
-    for (int i = 0; i < table->target_count; i++)
-        use(flow, table->targets[i]);
-}
-
-/* No lane goes on to the next operation. */
-static bool ends_a_way(const struct emu_op *op)
-{
-    static const char *const words[] = {"bra", "brx", "ret", "exit", "trap", "brkpt"};
-
-    for (size_t i = 0; op->guard < 0 && i < sizeof words / sizeof words[0]; i++)
-        if (emu_op_is(op, words[i]))
-            return true;
-    return false;
+    for (int i = 0; i < count; i++)
+        use(flow, targets[i]);
 }
 
 /* As a use of each slot. */
@@ -227,7 +213,7 @@ static void sweep_writes(struct flow *flow, bool marks)
             each_read(flow, op, mark_read);
         each_write(flow, op, note);
         each_target(flow, op, send);
-        if (ends_a_way(op))
+        if (!emu_goes_on(op))
             clear(flow);
     }
 }
@@ -266,7 +252,7 @@ static void sweep_reads(struct flow *flow, bool marks)
     for (flow->at = flow->code->op_count - 1; flow->at >= 0; flow->at--) {
         struct emu_op *op = &flow->code->ops[flow->at];
 
-        if (ends_a_way(op))
+        if (!emu_goes_on(op))
             clear(flow);
         if (op->execute == emu_return)
             add_registers(flow, function->return_registers, function->return_count);

@@ -40,6 +40,35 @@ static size_t number_of(const struct emu_program *program, const struct emu_code
     return number;
 }
 
+/* ---- One operation ---- */
+
+const int *emu_targets(const struct emu_code *code, const struct emu_op *op, int *count)
+{
+    const struct emu_table *table;
+
+    *count = 1;
+    if (emu_op_is(op, "bra"))
+        return &op->target;
+    *count = 0;
+    if (!emu_op_is(op, "brx"))
+        return NULL;
+    table = &code->function->tables[op->target];
+    *count = table->target_count;
+    return table->targets;
+}
+
+bool emu_goes_on(const struct emu_op *op)
+{
+    static const char *const words[] = {"bra", "brx", "ret", "exit", "trap", "brkpt"};
+
+    if (!op->text)
+        return false;
+    for (size_t i = 0; op->guard < 0 && i < sizeof words / sizeof words[0]; i++)
+        if (emu_op_is(op, words[i]))
+            return false;
+    return true;
+}
+
 /* ---- The walk ---- */
 
 static void see(struct walk *walk, const struct emu_code *code, int at)
@@ -55,31 +84,17 @@ static void see(struct walk *walk, const struct emu_code *code, int at)
     walk->open[walk->open_count++] = (struct place){code, at};
 }
 
-static bool ends(const struct emu_op *op)
-{
-    return !op->text || emu_op_is(op, "ret") || emu_op_is(op, "exit") || emu_op_is(op, "trap");
-}
-
 static void see_next(struct walk *walk, struct place from)
 {
     const struct emu_op *op = &from.code->ops[from.at];
-    bool goes_on = op->guard >= 0;
+    int count;
+    const int *targets = emu_targets(from.code, op, &count);
 
-    if (ends(op)) {
-        /* what is behind a return is seen from the frames */
-    } else if (emu_op_is(op, "bra")) {
-        see(walk, from.code, op->target);
-    } else if (emu_op_is(op, "brx")) {
-        const struct emu_table *table = &from.code->function->tables[op->target];
-
-        for (int i = 0; i < table->target_count; i++)
-            see(walk, from.code, table->targets[i]);
-    } else {
-        if (op->call && op->call->function >= 0)
-            see(walk, &walk->reach->program->codes[op->call->function], 0);
-        goes_on = true;
-    }
-    if (goes_on)
+    for (int i = 0; i < count; i++)
+        see(walk, from.code, targets[i]);
+    if (op->call && op->call->function >= 0)
+        see(walk, &walk->reach->program->codes[op->call->function], 0);
+    if (emu_goes_on(op)) /* what is behind a return is seen from the frames */
         see(walk, from.code, from.at + 1);
 }
 
