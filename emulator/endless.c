@@ -31,21 +31,6 @@ static bool depends_on_lanes(const struct emu_op *op)
     return false;
 }
 
-static bool is_clock(int special)
-{
-    switch (special) {
-    case EMU_CLOCK:
-    case EMU_CLOCK_HI:
-    case EMU_CLOCK64:
-    case EMU_GLOBALTIMER:
-    case EMU_GLOBALTIMER_LO:
-    case EMU_GLOBALTIMER_HI:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* What it writes follows from the registers that the text names for it, lane by lane. The condition
  * code is none of them. */
 static bool follows_from_registers(const struct emu_op *op)
@@ -53,7 +38,7 @@ static bool follows_from_registers(const struct emu_op *op)
     if (!op->alu.execute || op->alu.carry_in || op->alu.carry_out || depends_on_lanes(op))
         return false;
     for (int i = 0; i < op->source_count; i++)
-        if (op->sources[i].kind == EMU_FROM_SPECIAL && is_clock(op->sources[i].special))
+        if (op->sources[i].kind == EMU_FROM_SPECIAL && emu_special_is_clock(op->sources[i].special))
             return false;
     return true;
 }

@@ -83,12 +83,29 @@ static uint64_t of_cluster(const struct emu_cta *cta, int special, int part)
     }
 }
 
+bool emu_special_is_clock(int special)
+{
+    switch (special) {
+    case EMU_CLOCK:
+    case EMU_CLOCK_HI:
+    case EMU_CLOCK64:
+    case EMU_GLOBALTIMER:
+    case EMU_GLOBALTIMER_LO:
+    case EMU_GLOBALTIMER_HI:
+        return true;
+    default:
+        return false;
+    }
+}
+
 uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int part)
 {
     const struct emu_cta *cta = warp->cta;
     const struct emu_run *run = cta->cluster->run;
     const struct emu_launch *launch = run->launch;
 
+    if (emu_special_is_clock(special))
+        return clock_of(cta->cluster, special);
     switch (special) {
     case EMU_TID:
         return thread_part(warp, lane, part);
@@ -120,13 +137,6 @@ uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int par
     case EMU_LANEMASK_GE:
     case EMU_LANEMASK_GT:
         return lane_mask(special, lane);
-    case EMU_CLOCK:
-    case EMU_CLOCK_HI:
-    case EMU_CLOCK64:
-    case EMU_GLOBALTIMER:
-    case EMU_GLOBALTIMER_LO:
-    case EMU_GLOBALTIMER_HI:
-        return clock_of(cta->cluster, special);
     case EMU_TOTAL_SMEM_SIZE: /* without what is reserved, in units of allocation */
         return emu_align_up(cta->shared_bytes - EMU_SHARED_RESERVED, SHARED_UNIT);
     case EMU_AGGR_SMEM_SIZE: /* bytes, as an H200 counts them */

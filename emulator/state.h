@@ -462,6 +462,8 @@ void emu_found_fault(struct emu_warp *warp, const char *words);
 
 /* The value of a special register in a lane. */
 uint64_t emu_special(const struct emu_warp *warp, int lane, int special, int part);
+/* It is another one each time that it is read. */
+bool emu_special_is_clock(int special);
 
 /* Bytes that one instruction moves count as instructions too, so that the limit of steps is one of
  * time for programs that print, allocate or copy much. */
