@@ -121,6 +121,8 @@ void lt_set_(struct lt_builder *b, lt_value variable, const char *opcode, const 
 /* value + number; the value itself where the number is 0. */
 lt_value lt_plus(struct lt_builder *b, const char *name, lt_value value, int64_t number);
 
+bool lt_is_power_of_two(int number);
+
 /* value / number and value % number of 32 bits without a sign; number > 0. By powers of two they
  * shift and mask: ptxas divides by any constant as it does by a register. */
 lt_value lt_quotient(struct lt_builder *b, const char *name, lt_value value, int number);

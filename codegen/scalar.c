@@ -146,9 +146,9 @@ lt_value lt_plus(struct lt_builder *b, const char *name, lt_value value, int64_t
     return lt_op(b, name, value.type == LT_B64 ? "add.s64" : "add.u32", value, lt_imm(number));
 }
 
-static bool is_power_of_two(int number)
+bool lt_is_power_of_two(int number)
 {
-    return (number & (number - 1)) == 0;
+    return number > 0 && (number & (number - 1)) == 0;
 }
 
 lt_value lt_quotient(struct lt_builder *b, const char *name, lt_value value, int number)
@@ -157,7 +157,7 @@ lt_value lt_quotient(struct lt_builder *b, const char *name, lt_value value, int
 
     if (number == 1)
         return value;
-    if (!is_power_of_two(number))
+    if (!lt_is_power_of_two(number))
         return lt_op(b, name, "div.u32", value, lt_imm(number));
     while (1 << shift < number)
         shift++;
@@ -166,7 +166,7 @@ lt_value lt_quotient(struct lt_builder *b, const char *name, lt_value value, int
 
 lt_value lt_remainder(struct lt_builder *b, const char *name, lt_value value, int number)
 {
-    if (is_power_of_two(number))
+    if (lt_is_power_of_two(number))
         return lt_op(b, name, "and.b32", value, lt_imm(number - 1));
     return lt_op(b, name, "rem.u32", value, lt_imm(number));
 }

@@ -2,6 +2,7 @@
 
 #include "codegen/arch.h"
 #include "codegen/budget.h"
+#include "codegen/builder.h"
 #include "codegen/fields.h"
 #include "codegen/status.h"
 #include "codegen/wgmma.h"
@@ -106,16 +107,11 @@ enum lathe_status lt_gemm_check_k(const struct lathe_plan *plan, struct lathe_er
                    tile[0], tile[1], tile[2], span, SPANS_MAX * span);
 }
 
-static bool is_power_of_two(int number)
-{
-    return number > 0 && (number & (number - 1)) == 0;
-}
-
 enum lathe_status lt_gemm_check_cluster(const struct lathe_plan *plan, struct lathe_error *err)
 {
     const int *cluster = plan->cluster, *tile = plan->tile;
 
-    if (!is_power_of_two(cluster[0]) || !is_power_of_two(cluster[1]) || cluster[2] != 1 ||
+    if (!lt_is_power_of_two(cluster[0]) || !lt_is_power_of_two(cluster[1]) || cluster[2] != 1 ||
         lt_gemm_cluster_size(plan) > CLUSTER_MAX)
         return lt_fail(err, LATHE_UNSUPPORTED,
                        "cluster=%dx%dx%d: must be AxBx1, powers of two with at most %d CTAs",
