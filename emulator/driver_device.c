@@ -72,6 +72,8 @@ static int list_devices(const struct emu_cu_architecture **list, int room)
         if (!*word)
             break;
     }
+    if (count == 0)
+        emu_cu_report(0, "LATHE_EMU_ARCH: no architecture is named, such as sm_90a,sm_100a");
     return count;
 }
 

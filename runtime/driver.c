@@ -42,7 +42,6 @@ static void load_emulator_functions(struct lt_driver *driver)
     lt_library_load(&driver->library, functions, sizeof functions / sizeof functions[0], NULL);
 }
 
-/* The emulator has no device where its environment makes no sense, and says so. */
 static enum lathe_status start(struct lt_driver *driver, const struct lt_library_search *search,
                                struct lathe_error *err)
 {
@@ -57,6 +56,7 @@ static enum lathe_status start(struct lt_driver *driver, const struct lt_library
 
     int result = driver->cuInit(0);
 
+    /* The emulator has no device where its environment makes no sense, and says so. */
     if (result == LT_CUDA_ERROR_NO_DEVICE && driver->emu_last_report)
         return lt_fail(err, LATHE_BAD_WORD, "%s", driver->emu_last_report());
     if (result == LT_CUDA_ERROR_NO_DEVICE)

@@ -239,6 +239,7 @@ def an_environment_that_makes_no_sense_is_told_of(bench):
     bench.use_emulator()
     for words, env, code, reason in (
             ("", {"LATHE_EMU_ARCH": "sm_50"}, 2, "LATHE_EMU_ARCH: sm_50 is no architecture"),
+            ("", {"LATHE_EMU_ARCH": ","}, 2, "LATHE_EMU_ARCH: no architecture is named"),
             ("", {"LATHE_EMU_SMS": "many"}, 2, "LATHE_EMU_SMS: many is no number"),
             ("arch=sm_90a", {"LATHE_EMU_ARCH": "sm_100a"}, 1, "has no device of sm_90a"),
             ("", {"LATHE_EMU_LIBRARY": "/nowhere"}, 1, "no emulator: /nowhere: cannot")):
