@@ -359,7 +359,8 @@ const struct verb verb_emulate = {
     .summary = "runs anyone's PTX text on the CPU: one launch of one kernel",
     .about =
         "Arguments are given in the order of the kernel's parameters, an arg= each:\n"
-        "  TYPE:NUMBER             u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64\n"
+        "  TYPE:NUMBER[,NUMBER...] u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64; several are an\n"
+        "                          array or a struct of them\n"
         "  buf:BYTES[:INIT]        the address of a new buffer of device memory\n"
         "  ptr:BUFFER[:OFFSET]     an address in a buffer that another word makes\n"
         "  map:BUFFER:TYPE:DIMS:STRIDES:BOX:SWIZZLE\n"
@@ -370,7 +371,7 @@ const struct verb verb_emulate = {
         "                          leaves no gaps; SWIZZLE is none, 32, 64 or 128 bytes; TYPE "
         "also\n"
         "                          tf32, f32_ftz, tf32_ftz\n"
-        "  file:FILE               a parameter of the file's bytes, such as a struct\n"
+        "  file:FILE               a parameter of the file's bytes\n"
         "Buffers are counted from 0 in the order in which buf: and buffer= make them. INIT is "
         "zero\n"
         "(the default), iota32 or iota-TYPE (0, 1, 2, ...), random (bytes), random-TYPE (of "

@@ -50,7 +50,8 @@ static const char *behind(const char *text, const char *kind)
 static enum lathe_status refuse_argument(const char *value, struct lathe_error *err)
 {
     return fail(err, LATHE_BAD_WORD,
-                "arg=%.80s: must be TYPE:NUMBER (%s), buf:%s, ptr:BUFFER[:OFFSET], %s or file:FILE",
+                "arg=%.80s: must be TYPE:NUMBER[,NUMBER...] (%s), buf:%s, ptr:BUFFER[:OFFSET], %s "
+                "or file:FILE",
                 value, element_names, buffer_words, map_words);
 }
 
@@ -70,25 +71,44 @@ static enum lathe_status read_pointer(const char *text, const char *value,
     return LATHE_OK;
 }
 
-static enum lathe_status read_scalar(struct job *job, const char *value,
-                                     struct lathe_argument *argument, struct lathe_error *err)
+/* The numbers of "1,2,3", one behind the other; false where a piece is no number of the type. */
+static bool read_numbers(const struct element *element, const char *text, unsigned char *bytes)
 {
-    size_t length = strcspn(value, ":");
+    for (;; text++, bytes += element->bytes) {
+        size_t length = strcspn(text, ",");
+        char number[ELEMENT_TEXT_SIZE];
+
+        if (length >= sizeof number)
+            return false;
+        snprintf(number, sizeof number, "%.*s", (int)length, text);
+        if (!element_parse(element, number, bytes))
+            return false;
+        text += length;
+        if (!*text)
+            return true;
+    }
+}
+
+static enum lathe_status read_value(struct job *job, const char *value,
+                                    struct lathe_argument *argument, struct lathe_error *err)
+{
+    size_t length = strcspn(value, ":"), count = 1;
     const struct element *element = value[length] ? element_find(value, length) : NULL;
-    unsigned char bytes[8];
-    char *copy;
+    char *bytes;
 
     if (!element)
         return refuse_argument(value, err);
-    if (!element_parse(element, value + length + 1, bytes))
-        return fail(err, LATHE_OUT_OF_RANGE, "arg=%.80s: behind %s: must stand a number of it",
-                    value, element->name);
-    copy = malloc(sizeof bytes);
-    if (!copy)
+    for (const char *comma = value; (comma = strchr(comma, ',')); comma++)
+        count++;
+    bytes = calloc(count, (size_t)element->bytes);
+    if (!bytes)
         return fail(err, LATHE_OUT_OF_MEMORY, "no memory for an argument");
-    memcpy(copy, bytes, sizeof bytes);
-    job->values[job->argument_count] = copy;
-    argument->bytes = (size_t)element->bytes;
+    job->values[job->argument_count] = bytes;
+    argument->bytes = count * (size_t)element->bytes;
+    if (!read_numbers(element, value + length + 1, (unsigned char *)bytes))
+        return fail(err, LATHE_OUT_OF_RANGE,
+                    "arg=%.80s: behind %s: must stand a number of it, or several with commas",
+                    value, element->name);
     return LATHE_OK;
 }
 
@@ -111,7 +131,7 @@ static enum lathe_status read_argument(struct job *job, const struct listed *wor
     }
     if ((rest = behind(value, "file")))
         return file_read(rest, &job->values[job->argument_count], &argument->bytes, err);
-    return read_scalar(job, value, argument, err);
+    return read_value(job, value, argument, err);
 }
 
 static enum lathe_status add_argument(struct job *job, const struct listed *word,

@@ -138,6 +138,8 @@ EMULATED = {
                            "emulate k.ptx smem=2M", "emulate k.ptx arg=7", "emulate k.ptx arg=u8:256",
                            "emulate k.ptx arg=s8:-129", "emulate k.ptx arg=f32:x",
                            "emulate k.ptx arg=i32:1", "emulate k.ptx arg=buf:0",
+                           "emulate k.ptx arg=u32:1,,2", "emulate k.ptx arg=u32:1,2,",
+                           f"{SAXPY},1 arg=buf:8 arg=ptr:0",
                            "emulate k.ptx arg=buf:4:nothing", "emulate k.ptx arg=map:0:f32:8",
                            "emulate k.ptx arg=buf:4 print=1:f32", "emulate k.ptx print=f32",
                            "emulate k.ptx arg=buf:4 print=0:f33",
