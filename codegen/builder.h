@@ -74,7 +74,7 @@ void lt_remark(struct lt_builder *b, const char *format, ...) __attribute__((for
 /* Dynamic shared memory under the name `smem`, aligned to `alignment`. */
 void lt_shared(struct lt_builder *b, int bytes, int alignment);
 void lt_param(struct lt_builder *b, const char *name, enum lathe_param_kind kind);
-/* "u32", "u64" or "f32"; null for a tensor map. */
+/* "u32", "u64" or "f32"; "tensor_map" and "walk" are blocks of bytes. */
 const char *lt_param_type(enum lathe_param_kind kind);
 void lt_param_tensor_map(struct lt_builder *b, const struct lathe_tensor_map *map);
 /* Opens the kernel; block, cluster and cluster tile are the plan's. */
@@ -101,6 +101,8 @@ lt_value lt_define(struct lt_builder *b, enum lt_type type, const char *name);
 /* The value of a scalar parameter, and the generic address of a tensor map parameter. */
 lt_value lt_param_load(struct lt_builder *b, const char *name);
 lt_value lt_param_address(struct lt_builder *b, const char *name, const char *address);
+/* The u32 `name` that lies `offset` bytes within a parameter that is a block. */
+lt_value lt_param_member(struct lt_builder *b, const char *param, size_t offset, const char *name);
 
 /* ---- Instructions ---- */
 

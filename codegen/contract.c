@@ -9,7 +9,7 @@ static const char *const param_words[] = {
     [LATHE_PARAM_M] = "m",
     [LATHE_PARAM_N] = "n",
     [LATHE_PARAM_K] = "k",
-    [LATHE_PARAM_RASTER] = "raster",
+    [LATHE_PARAM_WALK] = "walk",
     [LATHE_PARAM_ALPHA] = "alpha",
     [LATHE_PARAM_BETA] = "beta",
     [LATHE_PARAM_D] = "d",
@@ -24,10 +24,8 @@ static const char *const param_words[] = {
 
 static json_t *param_json(const struct lathe_param *param)
 {
-    const char *type = lt_param_type(param->kind);
-
     return json_pack("{s:s, s:s, s:s, s:i}", "name", param->name, "holds", param_words[param->kind],
-                     "type", type ? type : "tensor_map", "bytes", param->bytes);
+                     "type", lt_param_type(param->kind), "bytes", param->bytes);
 }
 
 static json_t *tensor_map_json(const struct lathe_tensor_map *map)

@@ -32,11 +32,12 @@ const char *lt_param_type(enum lathe_param_kind kind)
 {
     switch (kind) {
     case LATHE_PARAM_TENSOR_MAP:
-        break;
+        return "tensor_map";
+    case LATHE_PARAM_WALK:
+        return "walk";
     case LATHE_PARAM_M:
     case LATHE_PARAM_N:
     case LATHE_PARAM_K:
-    case LATHE_PARAM_RASTER:
         return "u32";
     case LATHE_PARAM_ALPHA:
     case LATHE_PARAM_BETA:
@@ -54,19 +55,25 @@ const char *lt_param_type(enum lathe_param_kind kind)
     return NULL;
 }
 
-/* The register that holds it. */
+static bool is_scalar(enum lathe_param_kind kind)
+{
+    return kind != LATHE_PARAM_TENSOR_MAP && kind != LATHE_PARAM_WALK;
+}
+
+/* The register that holds a scalar. */
 static enum lt_type register_type(enum lathe_param_kind kind)
 {
     const char *type = lt_param_type(kind);
 
-    return type && strcmp(type, "f32") == 0   ? LT_F32
-           : type && strcmp(type, "u64") == 0 ? LT_B64
-                                              : LT_B32;
+    return strcmp(type, "f32") == 0 ? LT_F32 : strcmp(type, "u64") == 0 ? LT_B64 : LT_B32;
 }
 
 void lt_param(struct lt_builder *b, const char *name, enum lathe_param_kind kind)
 {
-    add_param(b, name, kind, register_type(kind) == LT_B64 ? 8 : 4);
+    add_param(b, name, kind,
+              kind == LATHE_PARAM_WALK        ? (int)sizeof(struct lathe_walk)
+              : register_type(kind) == LT_B64 ? 8
+                                              : 4);
 }
 
 void lt_param_tensor_map(struct lt_builder *b, const struct lathe_tensor_map *map)
@@ -92,7 +99,7 @@ static void append_param(struct lt_builder *b, const struct lathe_param *param, 
         [LATHE_PARAM_M] = "rows of A and D",
         [LATHE_PARAM_N] = "rows of B, columns of D",
         [LATHE_PARAM_K] = "columns of A and B",
-        [LATHE_PARAM_RASTER] = "rows of cluster tiles walked together",
+        [LATHE_PARAM_WALK] = "the order of the tiles of D, worked out by the host",
         [LATHE_PARAM_ALPHA] = "D = alpha * A * B^T",
         [LATHE_PARAM_BETA] = "    + beta * C; with 0 nothing of C is read",
         [LATHE_PARAM_D] = "address of D",
@@ -114,8 +121,11 @@ static void append_param(struct lt_builder *b, const struct lathe_param *param, 
                        last ? "" : ",");
     } else {
         lt_note(b, "%s", meanings[param->kind]);
-        lt_text_printf(&b->text, "    .param .%s %s%s", lt_param_type(param->kind), param->name,
-                       last ? "" : ",");
+        if (is_scalar(param->kind))
+            lt_text_printf(&b->text, "    .param .%s %s", lt_param_type(param->kind), param->name);
+        else
+            lt_text_printf(&b->text, "    .param .align 4 .b8 %s[%d]", param->name, param->bytes);
+        lt_text_append(&b->text, last ? "" : ",");
     }
     lt_end_line(b);
 }
@@ -162,22 +172,29 @@ static const struct lathe_param *find_param(struct lt_builder *b, const char *na
 lt_value lt_param_load(struct lt_builder *b, const char *name)
 {
     const struct lathe_param *param = find_param(b, name);
-    const char *type = param ? lt_param_type(param->kind) : "u32";
-    lt_value value = lt_define(b, param ? register_type(param->kind) : LT_B32, name);
+    bool loads = param && is_scalar(param->kind);
+    lt_value symbol = {.kind = LT_NAMED, .name = name};
+    lt_value value = lt_define(b, loads ? register_type(param->kind) : LT_B32, name);
+    char line[32];
 
-    if (!type) {
+    if (!loads) {
         lt_mistake(b, "parameter %s is no scalar", name);
         return value;
     }
-    lt_start_line(b);
-    lt_text_append(&b->text, "ld.param.");
-    lt_text_append(&b->text, type);
-    lt_text_append(&b->text, " ");
-    lt_append_value(b, value);
-    lt_text_append(&b->text, ", [");
-    lt_text_append(&b->text, name);
-    lt_text_append(&b->text, "];");
-    lt_end_line(b);
+    snprintf(line, sizeof line, "ld.param.%s %%0, [%%1];", lt_param_type(param->kind));
+    lt_inst(b, line, value, symbol);
+    return value;
+}
+
+lt_value lt_param_member(struct lt_builder *b, const char *param, size_t offset, const char *name)
+{
+    const struct lathe_param *block = find_param(b, param);
+    lt_value symbol = {.kind = LT_NAMED, .name = param};
+    lt_value value = lt_define(b, LT_B32, name);
+
+    if (block && (is_scalar(block->kind) || offset + 4 > (size_t)block->bytes))
+        lt_mistake(b, "parameter %s has no member %s", param, name);
+    lt_inst(b, "ld.param.u32 %0, [%1];", value, lt_at(symbol, (int)offset));
     return value;
 }
 

@@ -23,6 +23,14 @@ void lt_end_line(struct lt_builder *b)
     lt_text_append_bytes(&b->text, "\n", 1);
 }
 
+static void append_offset(struct lt_text *text, int offset)
+{
+    if (offset == 0)
+        return;
+    lt_text_append_bytes(text, "+", offset > 0);
+    lt_text_append_int(text, offset);
+}
+
 void lt_append_value(struct lt_builder *b, lt_value value)
 {
     struct lt_text *text = &b->text;
@@ -39,10 +47,7 @@ void lt_append_value(struct lt_builder *b, lt_value value)
         lt_text_append_bytes(text, b->registers[value.id].name, b->registers[value.id].length);
         if (value.kind == LT_ELEMENT)
             lt_text_append_int(text, value.number);
-        if (value.offset != 0) {
-            lt_text_append_bytes(text, "+", value.offset > 0);
-            lt_text_append_int(text, value.offset);
-        }
+        append_offset(text, value.offset);
         break;
     case LT_INTEGER:
         lt_text_append_int(text, value.number);
@@ -55,6 +60,7 @@ void lt_append_value(struct lt_builder *b, lt_value value)
         break;
     case LT_NAMED:
         lt_text_append(text, value.name);
+        append_offset(text, value.offset);
         break;
     }
 }

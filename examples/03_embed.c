@@ -237,6 +237,7 @@ static int encode(struct tensor_map *map, const struct lathe_tensor_map *recipe,
 /* Room for the value of any parameter. */
 union value {
     struct tensor_map map;
+    struct lathe_walk walk;
     uint32_t u32;
     uint64_t u64;
     float f32;
@@ -260,9 +261,8 @@ static int fill(union value *value, const struct lathe_param *param,
     case LATHE_PARAM_K:
         value->u32 = K;
         return 1;
-    case LATHE_PARAM_RASTER:
-        value->u32 = 8; /* any number is right; which is fastest depends on the sizes */
-        return 1;
+    case LATHE_PARAM_WALK: /* any number of rows is right; which is fastest depends on the sizes */
+        return lathe_contract_walk(contract, M, N, 8, &value->walk, NULL) == LATHE_OK;
     case LATHE_PARAM_ALPHA:
         value->f32 = ALPHA;
         return 1;

@@ -412,15 +412,15 @@ enum lathe_param_kind {
     LATHE_PARAM_M,          /* u32: the sizes of the problem                        */
     LATHE_PARAM_N,
     LATHE_PARAM_K,
-    LATHE_PARAM_RASTER, /* u32: rows of cluster tiles walked together, from 1   */
-    LATHE_PARAM_ALPHA,  /* f32                                                  */
-    LATHE_PARAM_BETA,   /* f32; C is not read when it is 0                      */
-    LATHE_PARAM_D,      /* u64: the address of D                                */
-    LATHE_PARAM_LDD,    /* u64: elements between the starts of two rows of D    */
-    LATHE_PARAM_C,      /* u64: the address of C; any where beta is 0           */
-    LATHE_PARAM_LDC,    /* u64: elements between the starts of two rows of C    */
-    LATHE_PARAM_A,      /* u64: the addresses of A and of B, and elements between the starts of two
-                           of their rows, where threads copy them */
+    LATHE_PARAM_WALK,  /* struct lathe_walk: see lathe_contract_walk()         */
+    LATHE_PARAM_ALPHA, /* f32                                                  */
+    LATHE_PARAM_BETA,  /* f32; C is not read when it is 0                      */
+    LATHE_PARAM_D,     /* u64: the address of D                                */
+    LATHE_PARAM_LDD,   /* u64: elements between the starts of two rows of D    */
+    LATHE_PARAM_C,     /* u64: the address of C; any where beta is 0           */
+    LATHE_PARAM_LDC,   /* u64: elements between the starts of two rows of C    */
+    LATHE_PARAM_A,     /* u64: the addresses of A and of B, and elements between the starts of two
+                          of their rows, where threads copy them */
     LATHE_PARAM_LDA,
     LATHE_PARAM_B,
     LATHE_PARAM_LDB
@@ -454,7 +454,8 @@ struct lathe_tensor_map {
 
 enum { LATHE_PARAMS_MAX = 16, LATHE_TENSOR_MAPS_MAX = 8 };
 
-/* Everything that a launch needs, as data: with it and the cubin, plain driver calls suffice.
+/* Everything that a launch needs, as data: with it and the cubin, plain driver calls suffice, and
+ * for the one parameter that is arithmetic lathe_contract_walk(), or the rules written there.
  * Block and shared memory as given. Grid: {cluster[0] * c, cluster[1], 1}. With `one_tile` c is the
  * number of cluster tiles, ceil(m / cluster_tile[0]) * ceil(n / cluster_tile[1]); else any from 1
  * to that number, or to `most_clusters` where this is not 0: the work is shared among however many
@@ -477,6 +478,32 @@ struct lathe_contract {
                         * tiles of those that have not begun (schedule=dynamic) */
     int most_clusters; /* of the grid, where there is a limit; 0: none */
 };
+
+/* Divides without a division: x / d is (umulhi(x, factor) + x) >> shift, for any x below 2^31.
+ * With l = ceil(log2(d)), factor is 2^32 * (2^l - d) / d + 1, rounded down, and shift is l. Source:
+ * Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994, 4. */
+struct lathe_divisor {
+    uint32_t factor, shift;
+};
+
+/* In which order the tiles of D (lathe_contract.cluster_tile) are made: groups of `raster` rows of
+ * tiles are walked column by column. Worked out once a launch, since a kernel would divide for
+ * every tile. Of an empty D all but `tiles` is unused. */
+struct lathe_walk {
+    uint32_t tiles;
+    uint32_t tiles_m;     /* rows of them                      */
+    uint32_t raster;      /* rows of a group, at most tiles_m  */
+    uint32_t group_tiles; /* raster times the columns of tiles */
+    struct lathe_divisor by_group_tiles, by_raster;
+    struct lathe_divisor by_last_rows; /* of the last group, which may have fewer than raster */
+};
+
+/* The value of LATHE_PARAM_WALK for a D of m x n, which may be empty. `raster` may be any number
+ * from 1; which is fastest depends on the sizes, and lathe_plan.raster is a good one.
+ * Errors: LATHE_MISUSED, LATHE_OUT_OF_RANGE, LATHE_UNSUPPORTED (more tiles than kernels count). */
+LATHE_API enum lathe_status lathe_contract_walk(const struct lathe_contract *contract, int64_t m,
+                                                int64_t n, int raster, struct lathe_walk *walk,
+                                                struct lathe_error *err);
 
 /* One JSON object; as snprintf. */
 LATHE_API size_t lathe_contract_json(const struct lathe_contract *contract, char *buffer,

@@ -12,7 +12,7 @@ struct launch {
     struct lathe_gemm_args args;
     struct lt_matrix matrices[4]; /* by enum lathe_operand */
     uint64_t ends[4];             /* one past their last bytes */
-    int64_t tiles;                /* of clusters           */
+    struct lathe_walk walk;       /* of the tiles of D     */
 };
 
 /* ---- Checks ---- */
@@ -188,7 +188,8 @@ static enum lathe_status check_memory(struct launch *launch, struct lathe_error 
 /* The parameters in the contract's order, and the places that they point to. */
 struct params {
     struct lt_cu_tensor_map maps[LATHE_TENSOR_MAPS_MAX];
-    uint32_t m, n, k, raster;
+    uint32_t m, n, k;
+    struct lathe_walk walk;
     uint64_t a, lda, b, ldb, c, ldc, d, ldd;
     float alpha, beta;
     void *pointers[LATHE_PARAMS_MAX];
@@ -205,8 +206,8 @@ static void *scalar_of(struct params *params, enum lathe_param_kind kind)
         return &params->n;
     case LATHE_PARAM_K:
         return &params->k;
-    case LATHE_PARAM_RASTER:
-        return &params->raster;
+    case LATHE_PARAM_WALK:
+        return &params->walk;
     case LATHE_PARAM_ALPHA:
         return &params->alpha;
     case LATHE_PARAM_BETA:
@@ -240,7 +241,7 @@ static enum lathe_status fill_params(const struct launch *launch, struct params 
     params->m = (uint32_t)args->m;
     params->n = (uint32_t)args->n;
     params->k = (uint32_t)args->k;
-    params->raster = (uint32_t)(args->raster > 0 ? args->raster : launch->function->plan.raster);
+    params->walk = launch->walk;
     params->alpha = args->alpha;
     params->beta = args->beta;
     params->a = launch->matrices[LATHE_A].at;
@@ -287,7 +288,7 @@ static enum lathe_status enqueue(const struct launch *launch, struct params *par
     const struct lt_loaded *loaded = launch->function->loaded;
     const struct lathe_contract *contract = &loaded->contract;
     const struct lt_driver *driver = &launch->function->device->driver;
-    int64_t clusters = clusters_of(contract, launch->tiles, loaded->clusters);
+    int64_t clusters = clusters_of(contract, launch->walk.tiles, loaded->clusters);
     struct lt_cu_launch_attribute cluster = {
         .id = LT_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
         .value.cluster = {(unsigned)contract->cluster[0], (unsigned)contract->cluster[1], 1},
@@ -308,6 +309,15 @@ static enum lathe_status enqueue(const struct launch *launch, struct params *par
     return lt_driver_check(
         driver, driver->cuLaunchKernelEx(&config, loaded->function, params->pointers, NULL),
         "cuLaunchKernelEx", err);
+}
+
+static enum lathe_status find_walk(struct launch *launch, struct lathe_error *err)
+{
+    const struct lathe_function *function = launch->function;
+    int raster = launch->args.raster > 0 ? launch->args.raster : function->plan.raster;
+
+    return lathe_contract_walk(&function->loaded->contract, launch->problem.m, launch->problem.n,
+                               raster, &launch->walk, err);
 }
 
 static enum lathe_status launch_checked(const struct launch *launch, struct lathe_error *err)
@@ -343,8 +353,7 @@ enum lathe_status lathe_gemm_launch(struct lathe_function *function,
         return LATHE_OK;
     place_matrices(&launch);
     if ((status = check_memory(&launch, err)) != LATHE_OK ||
-        (status = lt_gemm_count_tiles(&launch.problem, function->loaded->contract.cluster_tile,
-                                      &launch.tiles, err)) != LATHE_OK)
+        (status = find_walk(&launch, err)) != LATHE_OK)
         return status;
     return launch_checked(&launch, err);
 }

@@ -78,8 +78,8 @@ void lt_gemm_declare_scalars(struct lt_builder *b, const struct lathe_plan *plan
     }
     if (plan->statics == LATHE_STATIC_NONE)
         lt_param(b, "k", LATHE_PARAM_K);
-    if (plan->schedule != LATHE_GRID && plan->schedule != LATHE_SINGLE)
-        lt_param(b, "raster", LATHE_PARAM_RASTER);
+    if (!lt_gemm_goes_by_rows(plan->schedule))
+        lt_param(b, "walk", LATHE_PARAM_WALK);
     lt_param(b, "alpha", LATHE_PARAM_ALPHA);
     if (plan->beta == LATHE_BETA_ANY)
         lt_param(b, "beta", LATHE_PARAM_BETA);
@@ -107,13 +107,12 @@ void lt_gemm_entry(struct lt_builder *b, const struct lathe_plan *plan)
 
 /* ---- All threads ---- */
 
-/* A size is an immediate where the plan has baked it in. */
-static lt_value size_of(struct lt_builder *b, const struct lathe_plan *plan, int dimension,
-                        const char *name)
+/* A bound of D is an immediate where the plan has baked it in. */
+static lt_value bound_of(struct lt_builder *b, const struct lathe_plan *plan, int dimension,
+                         const char *name)
 {
-    if (plan->static_size[dimension] < 0)
-        return lt_param_load(b, name);
-    return lt_op(b, name, "mov.u32", lt_imm(plan->static_size[dimension]));
+    return plan->static_size[dimension] < 0 ? lt_param_load(b, name)
+                                            : lt_imm(plan->static_size[dimension]);
 }
 
 lt_value lt_gemm_warpgroup(struct lt_builder *b, const struct lt_gemm *g)
@@ -147,7 +146,8 @@ void lt_gemm_identify(struct lt_builder *b, struct lt_gemm *g)
 void lt_gemm_count_k(struct lt_builder *b, struct lt_gemm *g)
 {
     const struct lathe_plan *plan = g->plan;
-    lt_value k = size_of(b, plan, 2, "k");
+    lt_value k = plan->static_size[2] < 0 ? lt_param_load(b, "k")
+                                          : lt_op(b, "k", "mov.u32", lt_imm(plan->static_size[2]));
 
     g->k = k;
 
@@ -164,6 +164,6 @@ void lt_gemm_load_scalars(struct lt_builder *b, struct lt_gemm *g)
     g->alpha = lt_param_load(b, "alpha");
     if (g->plan->beta == LATHE_BETA_ANY)
         g->beta = lt_param_load(b, "beta");
-    g->m = size_of(b, g->plan, 0, "m");
-    g->n = size_of(b, g->plan, 1, "n");
+    g->m = bound_of(b, g->plan, 0, "m");
+    g->n = bound_of(b, g->plan, 1, "n");
 }

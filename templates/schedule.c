@@ -2,6 +2,8 @@
 
 #include "templates/gemm_tile.h"
 
+#include <stddef.h>
+
 /* Tiles that a cluster makes at a time. */
 static bool has_several(const struct lt_schedule *schedule)
 {
@@ -48,17 +50,48 @@ static void find_stride(struct lt_builder *b, struct lt_schedule *s)
                            lt_special(s->in_clusters ? "%nclusterid.x" : "%nctaid.x"));
 }
 
-/* Row by row there are no groups to count. */
-static struct lt_schedule place_rows(struct lt_builder *b, struct lt_schedule *s, lt_value m,
-                                     lt_value n, int cta_group)
+/* Row by row there are no groups, and few divisions. */
+static void count_rows(struct lt_builder *b, struct lt_schedule *s, lt_value m, lt_value n)
 {
     s->tiles_n = count_tiles(b, "tiles_n", n, s->tile[1] * s->cluster[1]);
     if (lt_schedule_walks(s)) {
         s->tiles_m = count_tiles(b, "tiles_m", m, s->tile[0] * s->cluster[0]);
         s->tiles = lt_op(b, "tiles", "mul.lo.u32", s->tiles_m, s->tiles_n);
     }
-    find_place(b, s, cta_group);
-    return *s;
+}
+
+static lt_value load_member(struct lt_builder *b, size_t offset, const char *name)
+{
+    return lt_param_member(b, "walk", offset, name);
+}
+
+static struct lt_divisor load_divisor(struct lt_builder *b, size_t offset, const char *factor,
+                                      const char *shift, const char *divisor)
+{
+    struct lt_divisor by;
+
+    lt_note(b, "%s", divisor);
+    by.factor = load_member(b, offset + offsetof(struct lathe_divisor, factor), factor);
+    by.shift = load_member(b, offset + offsetof(struct lathe_divisor, shift), shift);
+    return by;
+}
+
+static void load_groups(struct lt_builder *b, struct lt_schedule *s)
+{
+    if (lt_schedule_walks(s))
+        s->tiles = load_member(b, offsetof(struct lathe_walk, tiles), "tiles");
+    lt_note(b, "rows of tiles");
+    s->tiles_m = load_member(b, offsetof(struct lathe_walk, tiles_m), "tiles_m");
+    lt_note(b, "of these rows make a group; the last may have fewer");
+    s->raster = load_member(b, offsetof(struct lathe_walk, raster), "raster");
+    s->group_tiles = load_member(b, offsetof(struct lathe_walk, group_tiles), "group_tiles");
+    lt_comment(b, "divisors d: x / d is (mulhi(x, factor) + x) >> shift");
+    s->by_group_tiles = load_divisor(b, offsetof(struct lathe_walk, by_group_tiles), "group_factor",
+                                     "group_shift", "of the tiles of a group");
+    s->by_raster = load_divisor(b, offsetof(struct lathe_walk, by_raster), "raster_factor",
+                                "raster_shift", "of its rows");
+    s->by_last_rows = load_divisor(b, offsetof(struct lathe_walk, by_last_rows), "last_factor",
+                                   "last_shift", "of the rows of the last group");
 }
 
 struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
@@ -78,17 +111,9 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
                                       : "a CTA makes",
                lt_schedule_walks(&s) || s.kind == LATHE_DYNAMIC ? " at a time" : "");
     if (lt_gemm_goes_by_rows(s.kind))
-        return place_rows(b, &s, m, n, plan->cta_group);
-    s.tiles_m = count_tiles(b, "tiles_m", m, s.tile[0] * s.cluster[0]);
-    s.tiles_n = count_tiles(b, "tiles_n", n, s.tile[1] * s.cluster[1]);
-    if (lt_schedule_walks(&s))
-        s.tiles = lt_op(b, "tiles", "mul.lo.u32", s.tiles_m, s.tiles_n);
-
-    lt_value raster = lt_param_load(b, "raster");
-
-    lt_note(b, "so that a group has no more than all tiles");
-    s.raster = lt_op(b, "raster", "min.u32", raster, s.tiles_m);
-    s.group_tiles = lt_op(b, "group_tiles", "mul.lo.u32", s.raster, s.tiles_n);
+        count_rows(b, &s, m, n);
+    else
+        load_groups(b, &s);
     find_place(b, &s, plan->cta_group);
     if (s.kind == LATHE_PERSISTENT)
         find_stride(b, &s);
@@ -113,16 +138,35 @@ static lt_value rest_of(struct lt_builder *b, const char *name, lt_value value, 
     return lt_op(b, name, "sub.u32", value, whole);
 }
 
+/* Rounded down, of a value below 2^31. */
+static lt_value divide(struct lt_builder *b, const char *name, lt_value value,
+                       const struct lt_divisor *by)
+{
+    lt_value sum = lt_op(b, name, "mad.hi.u32", value, by->factor, value);
+
+    return lt_op(b, name, "shr.u32", sum, by->shift);
+}
+
 static void place_in_group(struct lt_builder *b, const struct lt_schedule *s, lt_value index,
                            struct lt_tile *tile)
 {
     lt_comment(b, "the tile's place: column by column through a group of rows of tiles");
-    lt_value group = lt_op(b, "group", "div.u32", index, s->group_tiles);
+    lt_note(b, "tile / group_tiles");
+    lt_value group = divide(b, "group", index, &s->by_group_tiles);
     lt_value group_row = lt_op(b, "group_row", "mul.lo.u32", group, s->raster);
     lt_value rows = lt_op(b, "group_rows", "sub.u32", s->tiles_m, group_row);
+    lt_value is_last = lt_op(b, "is_last_group", "setp.lt.u32", rows, s->raster);
+    const struct lt_divisor by_rows = {
+        .factor = lt_op(b, "rows_factor", "selp.b32", s->by_last_rows.factor, s->by_raster.factor,
+                        is_last),
+        .shift =
+            lt_op(b, "rows_shift", "selp.b32", s->by_last_rows.shift, s->by_raster.shift, is_last),
+    };
+
     rows = lt_op(b, "group_rows", "min.u32", rows, s->raster);
     lt_value in_group = rest_of(b, "in_group", index, group, s->group_tiles);
-    lt_value column = lt_op(b, "tile_column", "div.u32", in_group, rows);
+    lt_note(b, "in_group / group_rows");
+    lt_value column = divide(b, "tile_column", in_group, &by_rows);
     lt_value row = rest_of(b, "tile_row", in_group, column, rows);
     row = lt_op(b, "tile_row", "add.u32", group_row, row);
 

@@ -11,17 +11,24 @@
 
 #include "codegen/control.h"
 
+/* Factor and shift of struct lathe_divisor. */
+struct lt_divisor {
+    lt_value factor, shift;
+};
+
 struct lt_schedule {
     int tile[2];      /* m, n of one CTA, or of one pair   */
     int cluster[2];   /* CTAs, or pairs, along m, along n  */
     bool in_clusters; /* of more than one CTA            */
     enum lathe_schedule kind;
     lt_value tiles, tiles_m, tiles_n, group_tiles, raster;
+    struct lt_divisor by_group_tiles, by_raster, by_last_rows;
     lt_value first_tile, tile_stride; /* of persistent CTAs                        */
     lt_value cluster_m, cluster_n;    /* this CTA's place in its cluster; nothing where always 0 */
 };
 
-/* Counts the tiles of an m x n problem; in the kernel's own scope, before the roles. */
+/* Learns of the tiles of an m x n problem: groups from the host, whose parameter "walk" tells all
+ * (see lathe_contract_walk()), rows by counting. In the kernel's own scope, before the roles. */
 struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
                                      lt_value m, lt_value n);
 

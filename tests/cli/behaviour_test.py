@@ -124,8 +124,8 @@ def without_a_gpu_the_emulator_runs(bench):
 SMALL = "gemm m=128 n=64 k=64 arch=sm_90a tile=64x64x64 stages=2 cluster=1x1x1"
 LAUNCH = ("grid=2 block=256 smem=50176 buffer=16K:random-f16 buffer=8K:random-f16 buffer=16K "
           "arg=map:0:f16:64x128:-:64x64:128 arg=map:1:f16:64x64:-:64x64:128 "
-          "arg=map:2:f16:64x128:-:64x64:128 arg=u32:128 arg=u32:64 arg=u32:64 arg=u32:1 "
-          "arg=f32:1 arg=ptr:2 arg=u64:64 seed=1")
+          "arg=map:2:f16:64x128:-:64x64:128 arg=u32:128 arg=u32:64 arg=u32:64 "
+          "arg=u32:2,2,1,1,1,0,1,0,1,0 arg=f32:1 arg=ptr:2 arg=u64:64 seed=1")
 FENCE = "fence.proxy.async.shared::cta;"
 
 

@@ -179,6 +179,50 @@ static void a_tensor_map_is_no_scalar(void **state)
     lt_builder_destroy(&b);
 }
 
+static struct lt_builder *with_walk_and_m(void)
+{
+    struct lt_builder *b = lt_builder_create(LATHE_SM_90A, true, NULL);
+    struct lathe_plan plan = plan_of_384_threads();
+
+    lt_param(b, "walk", LATHE_PARAM_WALK);
+    lt_param(b, "m", LATHE_PARAM_M);
+    lt_entry(b, "gemm", &plan);
+    return b;
+}
+
+static void members_of_a_block_are_read_where_they_lie(void **state)
+{
+    (void)state;
+    struct lt_builder *b = with_walk_and_m();
+
+    lt_param_member(b, "walk", 0, "tiles");
+    lt_param_member(b, "walk", 36, "last_shift");
+
+    assert_ends_with(written(b), "ld.param.u32 %tiles, [walk];\n"
+                                 "ld.param.u32 %last_shift, [walk+36];\n");
+    lt_builder_destroy(&b);
+}
+
+static void a_member_that_is_not_there_is_a_mistake(void **state)
+{
+    (void)state;
+    struct lt_builder *b = with_walk_and_m();
+
+    lt_param_member(b, "walk", 40, "more");
+    assert_mistake(b, "parameter walk has no member more");
+    lt_builder_destroy(&b);
+
+    b = with_walk_and_m();
+    lt_param_member(b, "m", 0, "rows");
+    assert_mistake(b, "parameter m has no member rows");
+    lt_builder_destroy(&b);
+
+    b = with_walk_and_m();
+    lt_param_load(b, "walk");
+    assert_mistake(b, "parameter walk is no scalar");
+    lt_builder_destroy(&b);
+}
+
 static void a_tensor_map_that_was_not_declared_is_a_mistake(void **state)
 {
     struct lt_builder *b = *state;
@@ -236,6 +280,8 @@ int main(void)
         cmocka_unit_test(parameters_are_read_by_their_kind),
         in_kernel(a_parameter_that_was_not_declared_is_a_mistake),
         cmocka_unit_test(a_tensor_map_is_no_scalar),
+        cmocka_unit_test(members_of_a_block_are_read_where_they_lie),
+        cmocka_unit_test(a_member_that_is_not_there_is_a_mistake),
         in_kernel(a_tensor_map_that_was_not_declared_is_a_mistake),
         in_kernel(a_parameter_after_the_entry_is_a_mistake),
         cmocka_unit_test(a_parameter_too_many_is_a_mistake),

@@ -269,7 +269,7 @@ static enum ptx_answer walk_other(void *user, struct ptx_thread *thread,
 static struct walk walk_of(struct lt_builder *b)
 {
     struct walk walk = {0};
-    static const struct ptx_host host = {walk_special, walk_other};
+    static const struct ptx_host host = {walk_special, walk_other, NULL};
     char *text = finished(b);
     struct ptx_program *program = ptx_parse(text);
 

@@ -74,7 +74,7 @@ def test_03_prints_and_writes_the_contract(scratch, _emit, _specialise, embed):
     assert code in (0, NOT_RUN), f"exit {code}\n{output}{errors}"
     contract = json.loads(output.splitlines()[0])
     kinds = {param["holds"] for param in contract["params"]}
-    assert kinds == {"tensor_map", "m", "n", "k", "raster", "alpha", "beta", "d", "ldd"}, kinds
+    assert kinds == {"tensor_map", "m", "n", "k", "walk", "alpha", "beta", "d", "ldd"}, kinds
     with open(os.path.join(scratch, "03_embed.json"), encoding="ascii") as file:
         assert json.load(file) == contract
 

@@ -75,6 +75,7 @@ static uint64_t quotient(uint32_t a, uint32_t b)
     X("add.u32", U32(a + b))               X("add.s32", U32(a + b))         \
     X("add.u64", a + b)                    X("add.s64", a + b)              \
     X("sub.u32", U32(a - b))               X("mul.lo.u32", U32(a) * U32(b)) \
+    X("mad.hi.u32", U32((U32(a) * (uint64_t)U32(b) >> 32) + U32(c)))        \
     X("mad.lo.u32", U32(U32(a) * U32(b) + U32(c)))                          \
     X("mad.wide.u32", U32(a) * (uint64_t)U32(b) + c)                        \
     X("mad.lo.u64", a * b + c)                                              \
@@ -428,6 +429,22 @@ static void compute(struct ptx_thread *thread, const struct ptx_insn *insn)
     ptx_write(thread, insn, 0, 0, computed(insn->compute, values[0], values[1], values[2]));
 }
 
+static void load_param(struct ptx_thread *thread, const struct ptx_insn *insn)
+{
+    const struct ptx_host *host = thread->host;
+    const struct ptx_ref *ref = ref_at(insn, 1, 0);
+    const char *block = host->block && ref->name ? host->block(thread->user, ref->name) : NULL;
+    uint32_t word;
+
+    if (!block) {
+        ptx_write(thread, insn, 0, 0, value_of(thread, ref));
+        return;
+    }
+    assert_true(ptx_is(insn, "ld.param.u32"));
+    memcpy(&word, block + ref->offset, sizeof word);
+    ptx_write(thread, insn, 0, 0, word);
+}
+
 const struct ptx_insn *ptx_continue(struct ptx_thread *thread)
 {
     const struct ptx_program *program = thread->program;
@@ -444,7 +461,7 @@ const struct ptx_insn *ptx_continue(struct ptx_thread *thread)
         } else if (insn->compute >= 0) {
             compute(thread, insn);
         } else if (ptx_is(insn, "ld.param.")) {
-            ptx_write(thread, insn, 0, 0, ptx_read(thread, insn, 1, 0));
+            load_param(thread, insn);
         } else if (ptx_is(insn, "ret")) {
             thread->at = program->count;
         } else {

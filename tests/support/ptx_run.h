@@ -48,6 +48,8 @@ struct ptx_host {
     uint64_t (*special)(void *user, const char *name);
     /* Is asked about an instruction that is not scalar. PTX_PAUSE stops the thread behind it. */
     enum ptx_answer (*other)(void *user, struct ptx_thread *thread, const struct ptx_insn *insn);
+    /* The bytes of a parameter that is a block of them, or null; may itself be null. */
+    const void *(*block)(void *user, const char *name);
 };
 
 struct ptx_program *ptx_parse(const char *text);

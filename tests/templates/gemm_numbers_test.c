@@ -245,7 +245,9 @@ static void check_contract(const struct sample *sample)
         char param[96];
 
         snprintf(param, sizeof param, " %s%s%s", c->params[i].name,
-                 c->params[i].kind == LATHE_PARAM_TENSOR_MAP ? "[128]" : "",
+                 c->params[i].kind == LATHE_PARAM_TENSOR_MAP ? "[128]"
+                 : c->params[i].kind == LATHE_PARAM_WALK     ? "[40]"
+                                                             : "",
                  i + 1 < c->param_count ? ",  //" : "  //");
         assert_has(sample->text, param);
     }
@@ -282,13 +284,13 @@ static void check_sizes(const struct sample *sample)
     assert_true(has_param(c, LATHE_PARAM_N) == (plan->statics != LATHE_STATIC_MNK));
     assert_true(has_param(c, LATHE_PARAM_K) == (plan->statics == LATHE_STATIC_NONE));
     assert_true(has_param(c, LATHE_PARAM_BETA) == (plan->beta == LATHE_BETA_ANY));
-    assert_true(has_param(c, LATHE_PARAM_ALPHA) && has_param(c, LATHE_PARAM_RASTER));
+    assert_true(has_param(c, LATHE_PARAM_ALPHA) && has_param(c, LATHE_PARAM_WALK));
     assert_true(has_param(c, LATHE_PARAM_D) == may_have_edge(plan));
     assert_true(has_param(c, LATHE_PARAM_LDD) == may_have_edge(plan));
     if (plan->statics != LATHE_STATIC_NONE)
         expect_line(sample, "mov.u32 %%k, %lld;\n", (long long)plan->static_size[2]);
     if (plan->statics == LATHE_STATIC_MNK)
-        expect_line(sample, "mov.u32 %%m, %lld;\n", (long long)plan->static_size[0]);
+        assert_lacks(sample->text, "%m,");
 }
 
 static void sizes_are_parameters_unless_they_are_baked_in(void **state)

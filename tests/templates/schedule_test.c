@@ -25,6 +25,7 @@ struct place {
 /* What one CTA is asked for while its text runs, and what it visits. */
 struct cta {
     const struct grid *grid;
+    struct lathe_walk walk;
     uint32_t cluster, place_m, place_n;
     int visits;
     struct place visited[4096];
@@ -39,7 +40,6 @@ static uint64_t special(void *user, const char *name)
     } known[] = {
         {"m", cta->grid->m},
         {"n", cta->grid->n},
-        {"raster", cta->grid->raster},
         {"%ctaid.x", cta->cluster}, /* asked for where a cluster is one CTA */
         {"%nctaid.x", cta->grid->clusters},
         {"%clusterid.x", cta->cluster},
@@ -55,6 +55,13 @@ static uint64_t special(void *user, const char *name)
     return 0;
 }
 
+static const void *block(void *user, const char *name)
+{
+    const struct cta *cta = user;
+
+    return strcmp(name, "walk") == 0 ? &cta->walk : NULL;
+}
+
 static enum ptx_answer visit(void *user, struct ptx_thread *thread, const struct ptx_insn *insn)
 {
     struct cta *cta = user;
@@ -67,7 +74,7 @@ static enum ptx_answer visit(void *user, struct ptx_thread *thread, const struct
     return PTX_DONE;
 }
 
-static struct ptx_program *program_for(const struct grid *grid)
+static struct ptx_program *program_for(const struct grid *grid, struct lathe_walk *walk)
 {
     struct lt_builder *b = lt_builder_create(LATHE_SM_90A, true, NULL);
     struct lathe_plan plan = LATHE_PLAN_INIT;
@@ -85,7 +92,7 @@ static struct ptx_program *program_for(const struct grid *grid)
     lt_param(b, "m", LATHE_PARAM_M);
     lt_param(b, "n", LATHE_PARAM_N);
     if (plan.schedule != LATHE_GRID)
-        lt_param(b, "raster", LATHE_PARAM_RASTER);
+        lt_param(b, "walk", LATHE_PARAM_WALK);
     lt_entry(b, "walk", &plan);
 
     lt_value m = lt_param_load(b, "m"), n = lt_param_load(b, "n");
@@ -104,6 +111,8 @@ static struct ptx_program *program_for(const struct grid *grid)
     }
     if (lt_builder_finish(b, &text, &length, &contract, &err) != LATHE_OK)
         fail_msg("%s", err.message);
+    if (lathe_contract_walk(&contract, grid->m, grid->n, (int)grid->raster, walk, &err) != LATHE_OK)
+        fail_msg("%s", err.message);
 
     struct ptx_program *program = ptx_parse(text);
 
@@ -114,7 +123,7 @@ static struct ptx_program *program_for(const struct grid *grid)
 
 static void run_cta(const struct ptx_program *program, struct cta *cta)
 {
-    static const struct ptx_host host = {special, visit};
+    static const struct ptx_host host = {special, visit, block};
 
     cta->visits = 0;
     ptx_run(program, &host, cta);
@@ -146,7 +155,7 @@ static void assert_walks_as_by_hand(const struct grid *grid)
 {
     static struct place order[65536];
     static struct cta cta;
-    struct ptx_program *program = program_for(grid);
+    struct ptx_program *program = program_for(grid, &cta.walk);
     int tiles = order_by_hand(grid, order), visits = 0;
 
     for (uint32_t cluster = 0; cluster < grid->clusters; cluster++)
@@ -246,7 +255,7 @@ static void an_empty_output_has_no_tiles(void **state)
 static struct place only_visit_of(const struct grid *grid, uint32_t cluster)
 {
     static struct cta cta;
-    struct ptx_program *program = program_for(grid);
+    struct ptx_program *program = program_for(grid, &cta.walk);
 
     cta.grid = grid;
     cta.cluster = cluster;
@@ -289,6 +298,95 @@ static void more_rows_together_than_there_are_is_all_of_them(void **state)
     assert_int_equal(third.n, 512);
 }
 
+/* ---- What the host works out ---- */
+
+static void assert_divides(const struct lathe_divisor *by, uint32_t divisor, uint32_t x)
+{
+    uint64_t sum = (uint64_t)(uint32_t)((uint64_t)x * by->factor >> 32) + x;
+
+    if (sum > UINT32_MAX || (uint32_t)sum >> by->shift != x / divisor)
+        fail_msg("%u / %u: factor %u and shift %u give %u", x, divisor, by->factor, by->shift,
+                 (uint32_t)sum >> by->shift);
+}
+
+/* Around multiples of the divisor, where a factor that is off by one is wrong first. */
+static void assert_divides_all(const struct lathe_divisor *by, uint32_t divisor)
+{
+    const uint32_t last = INT32_MAX;
+    uint32_t quotients[] = {0, 1, 2, 3, last / divisor / 2, last / divisor - 1, last / divisor};
+
+    for (size_t i = 0; i < sizeof quotients / sizeof quotients[0]; i++)
+        for (int64_t near = -1; near <= 1; near++) {
+            int64_t x = (int64_t)quotients[i] * divisor + near;
+
+            if (x >= 0 && x <= last)
+                assert_divides(by, divisor, (uint32_t)x);
+        }
+    assert_divides(by, divisor, last);
+}
+
+static void what_divides_by_the_tiles_of_a_group_is_right_for_every_number(void **state)
+{
+    (void)state;
+    const struct lathe_contract contract = {.cluster_tile = {1, 1}};
+    uint32_t random = 1;
+
+    for (int i = 0; i < 40000; i++) {
+        struct lathe_walk walk;
+        uint32_t divisor = (uint32_t)i + 1;
+
+        if (i >= 20000) { /* of any length */
+            random = random * 1664525u + 1013904223u;
+            divisor = 1 + (random >> 1) % 2147479552u;
+            divisor = 1 + (divisor - 1) / (1u << random % 29);
+        } else if (i >= 19000) { /* next to powers of two */
+            divisor = (1u << (1 + i % 30)) + (uint32_t)(i / 30 % 3) - 1;
+        }
+        assert_int_equal(lathe_contract_walk(&contract, 1, divisor, 1, &walk, NULL), LATHE_OK);
+        assert_int_equal(walk.group_tiles, divisor);
+        assert_divides_all(&walk.by_group_tiles, divisor);
+    }
+}
+
+static void rows_of_whole_and_of_last_groups_have_divisors(void **state)
+{
+    (void)state;
+    const struct lathe_contract contract = {.cluster_tile = {64, 256}};
+    struct lathe_walk walk;
+
+    assert_int_equal(lathe_contract_walk(&contract, 64 * 11 - 5, 1000, 4, &walk, NULL), LATHE_OK);
+    assert_int_equal(walk.tiles, 44);
+    assert_int_equal(walk.tiles_m, 11);
+    assert_int_equal(walk.raster, 4);
+    assert_int_equal(walk.group_tiles, 16);
+    assert_divides_all(&walk.by_raster, 4);
+    assert_divides_all(&walk.by_last_rows, 3);
+    assert_int_equal(lathe_contract_walk(&contract, 64 * 8, 1000, 4, &walk, NULL), LATHE_OK);
+    assert_divides_all(&walk.by_last_rows, 4);
+    assert_int_equal(lathe_contract_walk(&contract, 64 * 8, 1000, 65536, &walk, NULL), LATHE_OK);
+    assert_int_equal(walk.raster, 8);
+    assert_divides_all(&walk.by_last_rows, 8);
+}
+
+static void a_walk_that_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    const struct lathe_contract contract = {.cluster_tile = {1, 1}}, empty = {0};
+    struct lathe_walk walk;
+    struct lathe_error err;
+
+    assert_int_equal(lathe_contract_walk(NULL, 1, 1, 1, &walk, &err), LATHE_MISUSED);
+    assert_int_equal(lathe_contract_walk(&contract, 1, 1, 1, NULL, &err), LATHE_MISUSED);
+    assert_int_equal(lathe_contract_walk(&empty, 1, 1, 1, &walk, &err), LATHE_MISUSED);
+    assert_int_equal(lathe_contract_walk(&contract, -1, 1, 1, &walk, &err), LATHE_OUT_OF_RANGE);
+    assert_int_equal(lathe_contract_walk(&contract, 1, INT64_MAX, 1, &walk, &err),
+                     LATHE_OUT_OF_RANGE);
+    assert_int_equal(lathe_contract_walk(&contract, 1, 1, 0, &walk, &err), LATHE_OUT_OF_RANGE);
+    assert_int_equal(lathe_contract_walk(&contract, 65536, 32768, 1, &walk, &err),
+                     LATHE_UNSUPPORTED);
+    assert_int_equal(lathe_contract_walk(&contract, 65536, 32767, 1, &walk, &err), LATHE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +396,9 @@ int main(void)
         cmocka_unit_test(an_empty_output_has_no_tiles),
         cmocka_unit_test(the_last_tile_of_the_longest_output_is_found),
         cmocka_unit_test(more_rows_together_than_there_are_is_all_of_them),
+        cmocka_unit_test(what_divides_by_the_tiles_of_a_group_is_right_for_every_number),
+        cmocka_unit_test(rows_of_whole_and_of_last_groups_have_divisors),
+        cmocka_unit_test(a_walk_that_cannot_be_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

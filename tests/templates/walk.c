@@ -35,7 +35,6 @@ uint64_t walk_special(void *user, const char *name)
         {"m", (uint64_t)walk->m},
         {"n", (uint64_t)walk->n},
         {"k", (uint64_t)walk->k},
-        {"raster", (uint64_t)walk->raster},
         {"d", D_BASE},
         {"ldd", (uint64_t)(walk->n + LDD_MORE)},
         {"alpha", ptx_float_bits(1.0f)},
@@ -50,6 +49,13 @@ uint64_t walk_special(void *user, const char *name)
             return MAP_BASE + (uint64_t)i;
     fail_msg("nobody knows %s", name);
     return 0;
+}
+
+const void *walk_block(void *user, const char *name)
+{
+    const struct view *view = user;
+
+    return strcmp(name, "walk") == 0 ? &view->walk->order : NULL;
 }
 
 const struct lathe_tensor_map *walk_map_at(const struct walk *walk, uint64_t address)
@@ -168,6 +174,7 @@ void walk_cluster(const struct lathe_kernel *kernel, int64_t m, int64_t n, int64
         .stage_bytes = (plan->tile[0] + plan->tile[1]) * plan->tile[2] * 2,
     };
 
+    assert_int_equal(lathe_contract_walk(walk.contract, m, n, raster, &walk.order, NULL), LATHE_OK);
     measure_a(&walk);
     walk.readers = 4 * plan->consumers * walk.ctas;
     list_tiles(&walk);

@@ -212,7 +212,7 @@ static enum ptx_answer consume(void *user, struct ptx_thread *thread, const stru
 /* All threads of a warpgroup, from one instruction that they do together to the next. */
 void walk_warpgroup(struct walk *walk, int cta, int consumer)
 {
-    static const struct ptx_host host = {walk_special, consume};
+    static const struct ptx_host host = {walk_special, consume, walk_block};
     static struct view views[WARPGROUP];
     struct ptx_thread *threads[WARPGROUP];
     struct group *group = calloc(1, sizeof *group);

@@ -42,6 +42,7 @@ struct walk {
     const struct ptx_program *program;
     int64_t m, n, k;
     int raster;
+    struct lathe_walk order; /* as the kernel is told; tiles[] is found by hand */
     float beta;
 
     int ctas, k_blocks, steps; /* steps of the ring: tiles x k_blocks       */
@@ -98,6 +99,8 @@ struct view {
 uint32_t walk_offset_of(uint64_t address);
 /* The value of what a kernel knows by name; `user` is a view. */
 uint64_t walk_special(void *user, const char *name);
+/* The bytes of a parameter that is a block, or null. */
+const void *walk_block(void *user, const char *name);
 const struct lathe_tensor_map *walk_map_at(const struct walk *walk, uint64_t address);
 /* Where the 128-byte swizzle puts the byte of an address. */
 uint32_t walk_swizzled(uint32_t address);

@@ -68,7 +68,7 @@ static enum ptx_answer produce(void *user, struct ptx_thread *thread, const stru
 /* One lane of the first warp fetches; the other threads of these warps do nothing. */
 void walk_producer(struct walk *walk, int cta)
 {
-    static const struct ptx_host host = {walk_special, produce};
+    static const struct ptx_host host = {walk_special, produce, walk_block};
     static const int threads[] = {0, 1, 31, 32, 127};
 
     for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
