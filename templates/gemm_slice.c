@@ -37,7 +37,7 @@ struct lt_slice lt_slice_of_a(struct lt_builder *b, const struct lathe_plan *pla
     slice.row = lt_op(b, "a_slice_row", "mul.lo.u32", schedule->cluster_n, now);
     slice.offset = lt_op(b, "a_slice", "mul.lo.u32", slice.row, lt_imm(LT_SPAN_BYTES));
     if (plan->cta_group == 2) /* cluster_m is the pair's place */
-        first = lt_op(b, "cta_m", "mov.u32", lt_special("%cluster_ctaid.x"));
+        first = lt_cluster_place_m(b, schedule, "cta_m");
     slice.mask = lt_ranks_from(b, "a_ranks", lt_rank_bits(sharers, plan->cluster[0]), first);
     slice.mask = lt_op(b, "a_mask", "cvt.u16.u32", slice.mask);
     return slice;

@@ -162,8 +162,7 @@ static void walk(struct lt_builder *b, struct lt_gemm_sm100 *s,
 
     if (!maker->is_blind) {
         number = lt_variable(b, LT_B32, "tile");
-        lt_note(b, "the first tile is the one that this cluster was launched for");
-        lt_set(b, number, "mov.u32", lt_schedule_own(&s->g.schedule));
+        lt_set(b, number, "mov.u32", s->g.schedule.own);
     }
     LT_LOOP (b, next_tile) {
         lt_value first;
@@ -191,6 +190,6 @@ void lt_gemm_sm100_each_tile(struct lt_builder *b, struct lt_gemm_sm100 *s,
         LT_TILES (b, tile, &s->g.schedule)
             maker->make(b, s, tile.index, maker->user);
     } else {
-        maker->make(b, s, lt_schedule_own(&s->g.schedule), maker->user);
+        maker->make(b, s, s->g.schedule.own, maker->user);
     }
 }

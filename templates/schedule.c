@@ -23,6 +23,11 @@ bool lt_schedule_walks(const struct lt_schedule *schedule)
     return schedule->kind == LATHE_PERSISTENT || schedule->kind == LATHE_SINGLE;
 }
 
+lt_value lt_cluster_place_m(struct lt_builder *b, const struct lt_schedule *s, const char *name)
+{
+    return lt_remainder(b, name, lt_op(b, name, "mov.u32", lt_special("%ctaid.x")), s->ctas_along);
+}
+
 /* This CTA's, or this pair's, place among the tiles of its cluster. */
 static void find_place(struct lt_builder *b, struct lt_schedule *s, int cta_group)
 {
@@ -30,24 +35,39 @@ static void find_place(struct lt_builder *b, struct lt_schedule *s, int cta_grou
 
     if (s->cluster[0] > 1) {
         lt_note(b, "the row of the cluster's tiles that this %s's is in", maker);
-        s->cluster_m = lt_op(b, "cluster_m", "mov.u32", lt_special("%cluster_ctaid.x"));
+        s->cluster_m = lt_cluster_place_m(b, s, "cluster_m");
         if (cta_group == 2)
             s->cluster_m = lt_op(b, "cluster_m", "shr.u32", s->cluster_m, lt_imm(1));
     }
     if (s->cluster[1] > 1) {
         lt_note(b, "the column of the cluster's tiles that this %s's is in", maker);
-        s->cluster_n = lt_op(b, "cluster_n", "mov.u32", lt_special("%cluster_ctaid.y"));
+        s->cluster_n = lt_op(b, "cluster_n", "mov.u32", lt_special("%ctaid.y"));
     }
 }
 
-/* Once for all roles: what clusters there are ptxas has to reckon. */
-static void find_stride(struct lt_builder *b, struct lt_schedule *s)
+/* How many clusters so many CTAs of the grid are: see struct lathe_contract. */
+static lt_value count_clusters(struct lt_builder *b, const struct lt_schedule *s, const char *name,
+                               const char *ctas)
 {
-    lt_note(b, "%s take turns: the first tile of this one", s->in_clusters ? "clusters" : "CTAs");
-    s->first_tile = lt_op(b, "first_tile", "mov.u32", lt_schedule_own(s));
-    lt_note(b, "and from one of its tiles to the next");
-    s->tile_stride = lt_op(b, "tile_stride", "mov.u32",
-                           lt_special(s->in_clusters ? "%nclusterid.x" : "%nctaid.x"));
+    return lt_quotient(b, name, lt_op(b, name, "mov.u32", lt_special(ctas)), s->ctas_along);
+}
+
+/* Once for all roles: this CTA's own tile, and the way to the next. */
+static void find_own(struct lt_builder *b, struct lt_schedule *s)
+{
+    const char *makers = s->in_clusters ? "clusters" : "CTAs";
+
+    if (s->kind == LATHE_PERSISTENT)
+        lt_note(b, "%s take turns: the first tile of this one", makers);
+    else if (s->kind == LATHE_DYNAMIC)
+        lt_note(b, "the first tile is the one that this cluster was launched for");
+    s->own = count_clusters(
+        b, s, s->kind == LATHE_PERSISTENT || s->kind == LATHE_DYNAMIC ? "first_tile" : "tile",
+        "%ctaid.x");
+    if (s->kind != LATHE_PERSISTENT)
+        return;
+    lt_note(b, "and from one of its tiles to the next: as many as there are %s", makers);
+    s->stride = count_clusters(b, s, "tile_stride", "%nctaid.x");
 }
 
 /* Row by row there are no groups, and few divisions. */
@@ -100,6 +120,7 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
     struct lt_schedule s = {
         .tile = {plan->tile[0], plan->tile[1]},
         .cluster = {plan->cluster[0] / plan->cta_group, plan->cluster[1]},
+        .ctas_along = plan->cluster[0],
         .in_clusters = plan->cluster[0] * plan->cluster[1] > 1,
         .kind = plan->schedule,
     };
@@ -115,8 +136,8 @@ struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_pl
     else
         load_groups(b, &s);
     find_place(b, &s, plan->cta_group);
-    if (s.kind == LATHE_PERSISTENT)
-        find_stride(b, &s);
+    if (s.kind != LATHE_SINGLE)
+        find_own(b, &s);
     return s;
 }
 
@@ -194,30 +215,23 @@ static void place(struct lt_builder *b, const struct lt_schedule *s, lt_value in
         place_in_group(b, s, index, tile);
 }
 
-lt_value lt_schedule_own(const struct lt_schedule *s)
-{
-    return lt_special(s->in_clusters ? "%clusterid.x" : "%ctaid.x");
-}
-
 struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *s, lt_value number)
 {
     struct lt_tile tile = {.m = {0}};
 
-    if (number.kind == LT_NAMED)
-        number = lt_op(b, "tile", "mov.u32", number);
     place(b, s, number, &tile);
     return tile;
 }
 
 struct lt_tile lt_tile_of_cta(struct lt_builder *b, const struct lt_schedule *s)
 {
-    return lt_tile_at(b, s, lt_schedule_own(s));
+    return lt_tile_at(b, s, s->own);
 }
 
 struct lt_region lt_tiles_begin(struct lt_builder *b, const struct lt_schedule *s)
 {
     bool strides = s->kind == LATHE_PERSISTENT;
 
-    return lt_for_begin(b, "tile", strides ? s->first_tile : lt_imm(0), s->tiles,
-                        strides ? s->tile_stride : lt_imm(1));
+    return lt_for_begin(b, "tile", strides ? s->own : lt_imm(0), s->tiles,
+                        strides ? s->stride : lt_imm(1));
 }

@@ -19,18 +19,25 @@ struct lt_divisor {
 struct lt_schedule {
     int tile[2];      /* m, n of one CTA, or of one pair   */
     int cluster[2];   /* CTAs, or pairs, along m, along n  */
+    int ctas_along;   /* CTAs of a cluster along m       */
     bool in_clusters; /* of more than one CTA            */
     enum lathe_schedule kind;
     lt_value tiles, tiles_m, tiles_n, group_tiles, raster;
     struct lt_divisor by_group_tiles, by_raster, by_last_rows;
-    lt_value first_tile, tile_stride; /* of persistent CTAs                        */
-    lt_value cluster_m, cluster_n;    /* this CTA's place in its cluster; nothing where always 0 */
+    lt_value own;    /* the only or first tile of this CTA's cluster, unless single  */
+    lt_value stride; /* of persistent ones, to their next                            */
+    lt_value cluster_m, cluster_n; /* this CTA's place in its cluster; nothing where always 0 */
 };
 
 /* Learns of the tiles of an m x n problem: groups from the host, whose parameter "walk" tells all
  * (see lathe_contract_walk()), rows by counting. In the kernel's own scope, before the roles. */
 struct lt_schedule lt_schedule_begin(struct lt_builder *b, const struct lathe_plan *plan,
                                      lt_value m, lt_value n);
+
+/* Which CTA of its cluster this one is, along m. A grid is clusters along x, and powers of two are
+ * cheap: what %cluster_ctaid, %clusterid and %nclusterid hold ptxas finds by dividing. */
+lt_value lt_cluster_place_m(struct lt_builder *b, const struct lt_schedule *schedule,
+                            const char *name);
 
 struct lt_tile {
     lt_value m, n; /* first row and column of this CTA's tile of D */
@@ -39,8 +46,6 @@ struct lt_tile {
 /* Whether a CTA walks from tile to tile. */
 bool lt_schedule_walks(const struct lt_schedule *schedule);
 
-/* The number of this CTA's cluster in the grid, and so of its tile where a cluster has one. */
-lt_value lt_schedule_own(const struct lt_schedule *schedule);
 /* This CTA's part of the cluster tile of that number. */
 struct lt_tile lt_tile_at(struct lt_builder *b, const struct lt_schedule *schedule,
                           lt_value number);

@@ -89,9 +89,8 @@ static bool is_declared(const struct declared *declared, const char *name, size_
 
 static bool is_special(const char *name, size_t length)
 {
-    static const char *const specials[] = {"tid.x",           "ctaid.x",         "nctaid.x",
-                                           "clusterid.x",     "nclusterid.x",    "cluster_ctaid.x",
-                                           "cluster_ctaid.y", "cluster_ctarank", "laneid"};
+    static const char *const specials[] = {"tid.x",    "ctaid.x",         "ctaid.y",
+                                           "nctaid.x", "cluster_ctarank", "laneid"};
 
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
         if (strlen(specials[i]) == length && memcmp(specials[i], name, length) == 0)

@@ -40,12 +40,9 @@ static uint64_t special(void *user, const char *name)
     } known[] = {
         {"m", cta->grid->m},
         {"n", cta->grid->n},
-        {"%ctaid.x", cta->cluster}, /* asked for where a cluster is one CTA */
-        {"%nctaid.x", cta->grid->clusters},
-        {"%clusterid.x", cta->cluster},
-        {"%nclusterid.x", cta->grid->clusters},
-        {"%cluster_ctaid.x", cta->place_m},
-        {"%cluster_ctaid.y", cta->place_n},
+        {"%ctaid.x", cta->cluster * (uint32_t)cta->grid->cluster[0] + cta->place_m},
+        {"%nctaid.x", cta->grid->clusters * (uint32_t)cta->grid->cluster[0]},
+        {"%ctaid.y", cta->place_n},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

@@ -25,12 +25,9 @@ uint64_t walk_special(void *user, const char *name)
         uint64_t value;
     } known[] = {
         {"%tid.x", (uint64_t)view->thread},
-        {"%cluster_ctaid.x", (uint64_t)(view->cta % walk->plan->cluster[0])},
-        {"%cluster_ctaid.y", (uint64_t)(view->cta / walk->plan->cluster[0])},
-        {"%clusterid.x", 0},
-        {"%nclusterid.x", 1},
-        {"%ctaid.x", 0},
-        {"%nctaid.x", 1},
+        {"%ctaid.y", (uint64_t)(view->cta / walk->plan->cluster[0])},
+        {"%ctaid.x", (uint64_t)(view->cta % walk->plan->cluster[0])},
+        {"%nctaid.x", (uint64_t)walk->plan->cluster[0]},
         {"smem", SMEM_START | (uint64_t)view->cta << 24},
         {"m", (uint64_t)walk->m},
         {"n", (uint64_t)walk->n},
