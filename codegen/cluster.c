@@ -10,8 +10,8 @@ void lt_cluster_sync(struct lt_builder *b)
 void lt_cluster_sync_with_memory(struct lt_builder *b)
 {
     lt_require(b, LT_HAS_TMA, "barrier.cluster");
-    lt_raw(b, "barrier.cluster.arrive.release;");
-    lt_raw(b, "barrier.cluster.wait.acquire;");
+    lt_raw(b, "barrier.cluster.arrive.release.aligned;");
+    lt_raw(b, "barrier.cluster.wait.acquire.aligned;");
 }
 
 void lt_fence_cluster_release(struct lt_builder *b)

@@ -10,7 +10,8 @@
  * what must be seen beyond it needs its own fence before it. The threads of a warp need not be
  * converged. */
 void lt_cluster_sync(struct lt_builder *b);
-/* The same, and what a thread did before it, all see after it. */
+/* The same, and what a thread did before it, all see after it. Warps have to be converged: ptxas
+ * writes a second barrier, for those that are not, where it is not told. */
 void lt_cluster_sync_with_memory(struct lt_builder *b);
 
 /* Between CTAs, for relaxed operations on an mbarrier: what this thread did in its own CTA's shared

@@ -122,8 +122,8 @@ COPIES = "gemm m=128 n=128 k=128 arch=sm_100a variant=blackwell-3".split()
 
 MMA_FULL_WAIT = FULL_WAIT.replace("$consumer", "$mma")
 TILE_BEGINS = "        mov.u32 %k_block, 0;\n    $mma_k_block:"
-LAST_BARRIER = """    barrier.cluster.arrive.release;
-    barrier.cluster.wait.acquire;
+LAST_BARRIER = """    barrier.cluster.arrive.release.aligned;
+    barrier.cluster.wait.acquire.aligned;
 """
 STAGE_COMMIT = ("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
                 "[%tiles_empty];")

@@ -95,8 +95,8 @@ static void a_pair_says_so_in_every_instruction(void **state)
                                  ".mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 "
                                  "[%at], [%wide, {%at, %at}], [%at], %mask;\n");
     lt_cluster_sync_with_memory(b);
-    assert_ends_with(written(b), "barrier.cluster.arrive.release;\n    "
-                                 "barrier.cluster.wait.acquire;\n");
+    assert_ends_with(written(b), "barrier.cluster.arrive.release.aligned;\n    "
+                                 "barrier.cluster.wait.acquire.aligned;\n");
     lt_tmem_dealloc(b, 2, at, 256);
     assert_ends_with(written(b), "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %at, 256;\n");
     assert_no_mistake(b);
