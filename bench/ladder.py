@@ -92,7 +92,7 @@ def published(program):
         told = " and ".join(f"{t:.1f}" for t in times)
         print(f"| {source} | {name} | `{words}` | {answer['cycles']} "
               f"| {100 * answer['tensor_share']:.0f} % | {answer['clock_mhz']:.0f} "
-              f"| {answer['time_us']:.1f} | {told} | {100 * (errors[-1] - 1):.0f} % |", flush=True)
+              f"| {answer['time_us']:.1f} | {told} | {round(100 * (errors[-1] - 1))} % |", flush=True)
     print(f"\nMean error of {len(errors)} times: {mean_of(errors):.1f} %.")
     return 0
 
@@ -110,7 +110,7 @@ def tiles(program):
         plan = own["plan"]
         print(f"| {m}x{n}x{k} | {plan['tile']} cta_group={plan['cta_group']} "
               f"| {own['time_us']:.1f} | {100 * own['tensor_share']:.0f} % | {tile} | {time:.1f} "
-              f"| {100 * (ratio - 1):.0f} % |", flush=True)
+              f"| {round(100 * (ratio - 1))} % |", flush=True)
     print(f"\nMore than {100 * (LOST - 1):.0f} % are lost in {len(lost)} of {len(SHAPES)}.")
     return 0
 

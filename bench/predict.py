@@ -118,7 +118,7 @@ def shapes(program):
         errors.append(answer["time_us"] / float(measured))
         print(f"| {m}x{n}x{k} | {tile}, {stages} stages, cluster {cluster} | {answer['cycles']} | "
               f"{100 * answer['tensor_share']:.0f} % | {answer['clock_mhz']:.0f} | "
-              f"{answer['time_us']:.1f} | {measured} | {100 * (errors[-1] - 1):.0f} % |", flush=True)
+              f"{answer['time_us']:.1f} | {measured} | {round(100 * (errors[-1] - 1))} % |", flush=True)
     print(f"\nmean error of {len(errors)} times: {mean_of(errors):.1f} %")
     return 0
 
