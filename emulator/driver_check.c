@@ -19,7 +19,12 @@ int emu_cu_check_mode(void)
 {
     const char *word = getenv("LATHE_EMU_CHECK");
 
-    return word && strcmp(word, "1") == 0 ? EMU_CHECK_ALL : EMU_CHECK_OFF;
+    if (!word || !*word || strcmp(word, "0") == 0)
+        return EMU_CHECK_OFF;
+    if (strcmp(word, "1") == 0)
+        return EMU_CHECK_ALL;
+    emu_cu_report(0, "LATHE_EMU_CHECK: %.40s is neither 1, which checks, nor 0", word);
+    return -1;
 }
 
 bool emu_cu_check_device(struct emu_device *machine)

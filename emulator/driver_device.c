@@ -100,7 +100,7 @@ CUresult emu_cu_init(unsigned flags)
 {
     enum { ROOM = 64 };
     const struct emu_cu_architecture *list[ROOM];
-    int count, multiprocessors, threads;
+    int count, multiprocessors, threads, check_mode;
     struct emu_cu_gpu *gpus;
 
     if (flags)
@@ -110,7 +110,8 @@ CUresult emu_cu_init(unsigned flags)
     count = list_devices(list, ROOM);
     multiprocessors = count ? number_wanted("LATHE_EMU_SMS", "multiprocessors") : -1;
     threads = multiprocessors >= 0 ? number_wanted("LATHE_EMU_THREADS", "threads") : -1;
-    if (threads < 0)
+    check_mode = threads >= 0 ? emu_cu_check_mode() : -1;
+    if (check_mode < 0)
         return CUDA_ERROR_NO_DEVICE;
     gpus = calloc((size_t)count, sizeof *gpus);
     if (!gpus)
@@ -125,8 +126,8 @@ CUresult emu_cu_init(unsigned flags)
     emu_cu_driver.gpu_count = count;
     emu_cu_driver.initialised = true;
     if (emu_cu_driver.check_mode == EMU_CHECK_OFF) {
-        emu_cu_driver.check_mode = emu_cu_check_mode();
-        emu_cu_driver.check_prints = emu_cu_driver.check_mode != EMU_CHECK_OFF;
+        emu_cu_driver.check_mode = check_mode;
+        emu_cu_driver.check_prints = check_mode != EMU_CHECK_OFF;
     }
     return CUDA_SUCCESS;
 }

@@ -221,7 +221,7 @@ const char *emu_cu_error_words(CUresult error);
 CUresult emu_cu_report(CUresult result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The sanitizer's mode that the environment asks for. */
+/* The sanitizer's mode that the environment asks for; -1 and a report where that makes no sense. */
 int emu_cu_check_mode(void);
 /* A device that is made gets the mode; false without memory for it. */
 bool emu_cu_check_device(struct emu_device *machine);

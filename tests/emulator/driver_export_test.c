@@ -252,6 +252,8 @@ static void the_environment_or_the_program_says_what_is_checked(void **state)
     assert_int_equal(in_child(NULL, NULL, check_mode_of_the_program), 1);
     setenv("LATHE_EMU_CHECK", "0", 1);
     assert_int_equal(in_child(NULL, NULL, check_mode_after_init), 0);
+    setenv("LATHE_EMU_CHECK", "yes", 1); /* which is not to be taken for no */
+    assert_int_equal(in_child(NULL, NULL, result_of_init), 100);
     unsetenv("LATHE_EMU_CHECK");
     assert_false(emulator.set_check(3));
     assert_false(emulator.set_check(-1));
