@@ -116,8 +116,9 @@ static enum lathe_status count_clusters(const struct lt_device *device, struct l
         "cuOccupancyMaxActiveClusters", err);
 
     if (status == LATHE_OK && loaded->clusters < 1)
-        return lt_fail(err, LATHE_NO_DEVICE, "%s has no room for a cluster of %d CTAs",
-                       device->name, ctas);
+        return lt_fail(err, LATHE_NO_DEVICE,
+                       "%s has no room for a cluster of %d CTAs on its %d multiprocessor%s",
+                       device->name, ctas, device->sms, device->sms == 1 ? "" : "s");
     return status;
 }
 
