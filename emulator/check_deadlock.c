@@ -4,7 +4,12 @@
  * check_signal.c tells who is due; at other barriers it is who may still come to them. The wait
  * that nobody is due to end is the mistake: of several the first at which some have come, for there
  * it is known that someone comes. Who is due is a guess where a barrier is in its first phase, and
- * what a barrier waits for may be each other's fault; so all waits are told. */
+ * what a barrier waits for may be each other's fault; so all waits are told.
+ *
+ * Where all wait for somebody some do so in a circle, which is what the others come to in the end.
+ * Of those in it, as bytes and products have to be waited for, it is one who waits for neither: for
+ * room in a ring, which a role that starts wrong does while the ring is empty. */
+#include "emulator/check_cycle.h"
 #include "emulator/check_state.h"
 #include "emulator/reach.h"
 
@@ -12,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED_MOST = 8, WORDS_SIZE = 256 };
+enum { LISTED_MOST = 8, WORDS_SIZE = 256, CIRCLE_MOST = 512 };
 
 /* The likeliest first: whether nobody is due, maybe someone, or someone; and whether others than
  * those who wait have come. */
@@ -191,16 +196,80 @@ static enum rank rank_of(const struct waits *waits, const struct wait *wait)
     return is_begun ? DUE_BEGUN : DUE;
 }
 
-static struct wait *find_mistake(const struct waits *waits)
+static enum emu_brings brought_to(const struct waits *waits, const struct wait *wait)
 {
-    struct wait *first = &waits->list[0];
+    enum emu_brings most = EMU_BRINGS_NOTHING;
+
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct wait *other = &waits->list[i];
+
+        if (other->warp->cta->cluster == wait->warp->cta->cluster) {
+            enum emu_brings brings = emu_check_brings(wait->op, other->reach);
+
+            most = brings > most ? brings : most;
+        }
+    }
+    return most;
+}
+
+static bool is_likelier(const struct waits *waits, const struct wait *wait, const struct wait *than)
+{
+    if (wait->rank != than->rank)
+        return wait->rank < than->rank;
+    return wait->barrier && than->barrier && brought_to(waits, wait) < brought_to(waits, than);
+}
+
+/* The waits of one cluster, by their numbers there. */
+struct circle {
+    const struct waits *waits;
+    size_t list[CIRCLE_MOST];
+    size_t count;
+};
+
+static bool waits_for(const void *user, size_t one, size_t other)
+{
+    const struct circle *circle = user;
+    const struct wait *list = circle->waits->list;
+
+    return one != other &&
+           due_of(&list[circle->list[one]], &list[circle->list[other]]) != EMU_NOT_DUE;
+}
+
+/* Who waits for somebody is told of where that ends. */
+static const struct wait *follow(const struct waits *waits, const struct wait *from)
+{
+    struct circle circle = {.waits = waits};
+    bool is_end[CIRCLE_MOST];
+    const struct wait *first = NULL;
+
+    for (size_t i = 0; i < waits->count; i++) {
+        if (waits->list[i].warp->cta->cluster != from->warp->cta->cluster)
+            continue;
+        if (circle.count == CIRCLE_MOST)
+            return from;
+        circle.list[circle.count++] = i;
+    }
+    if (!emu_find_ends(circle.count, waits_for, &circle, is_end))
+        return from;
+    for (size_t i = 0; i < circle.count; i++) {
+        const struct wait *wait = &waits->list[circle.list[i]];
+
+        if (is_end[i] && (!first || is_likelier(waits, wait, first)))
+            first = wait;
+    }
+    return first ? first : from;
+}
+
+static const struct wait *find_mistake(const struct waits *waits)
+{
+    const struct wait *first = &waits->list[0];
 
     for (size_t i = 0; i < waits->count; i++) {
         waits->list[i].rank = rank_of(waits, &waits->list[i]);
         if (waits->list[i].rank < first->rank)
             first = &waits->list[i];
     }
-    return first;
+    return first->rank < MAYBE_DUE_BEGUN ? first : follow(waits, first);
 }
 
 /* ---- In words ---- */

@@ -131,6 +131,24 @@ enum emu_due emu_check_due(const struct emu_mbarrier *barrier, const struct emu_
                                                                          : EMU_NOT_DUE;
 }
 
+static bool names_awaited_with_bytes(const struct emu_op *op, const struct emu_op *wait)
+{
+    return names_awaited(op, wait) &&
+           (emu_has_word(op->text, "expect_tx") || emu_has_word(op->text, "complete_tx"));
+}
+
+static bool commits_to_awaited(const struct emu_op *op, const struct emu_op *wait)
+{
+    return names_awaited(op, wait) && emu_has_word(op->text, "commit");
+}
+
+enum emu_brings emu_check_brings(const struct emu_op *wait, const struct emu_reach *reach)
+{
+    return emu_reaches_like(reach, wait, names_awaited_with_bytes) ? EMU_BRINGS_BYTES
+           : emu_reaches_like(reach, wait, commits_to_awaited)     ? EMU_BRINGS_PRODUCTS
+                                                                   : EMU_BRINGS_NOTHING;
+}
+
 bool emu_check_is_signalled(const struct emu_mbarrier *barrier,
                             bool (*counts)(const void *user, const struct emu_warp *warp),
                             const void *user)

@@ -221,6 +221,10 @@ void emu_check_signals_forget(struct emu_check_mbarrier *check);
 enum emu_due { EMU_NOT_DUE, EMU_MAYBE_DUE, EMU_DUE };
 enum emu_due emu_check_due(const struct emu_mbarrier *barrier, const struct emu_op *wait,
                            const struct emu_warp *warp, const struct emu_reach *reach);
+/* What somebody who may still come to those operations brings to the barrier that is waited for, by
+ * the names of the text: that bytes have come, that products are done, or neither. */
+enum emu_brings { EMU_BRINGS_NOTHING, EMU_BRINGS_PRODUCTS, EMU_BRINGS_BYTES };
+enum emu_brings emu_check_brings(const struct emu_op *wait, const struct emu_reach *reach);
 /* Whether a warp that counts has signalled that phase; of the first one, whether it has signalled
  * the barrier at that place in any CTA. */
 bool emu_check_is_signalled(const struct emu_mbarrier *barrier,

@@ -332,6 +332,21 @@ def a_deadlock_names_the_barrier_that_waits_for_too_many(bench):
     equal(told >= 10, True, f"{told} deadlocks")
 
 
+def a_deadlock_begins_with_the_role_that_starts_wrong(bench):
+    """Roles wait for it, and it for them: for room where there is nothing but room."""
+    bench.use_emulator()
+    for problem in (PROBLEM, ROLES, PAIR, PAIRS, REPLIES, DYNAMIC):
+        for ring, role in (("tiles", "producer"), ("accs", "mma"), ("replies", "scheduler")):
+            start = f"mov.u32 %{ring}_parity, 1;"
+            if start not in bench.run(["emit", *problem]).text:
+                continue
+            plant(bench, replace(start, start.replace("1;", "0;")), problem)
+            result = bench.run(["check", *problem, "text=k.ptx", "seeds=1", "--json"])
+            told = [(finding["code"], finding["role"], finding["operand"])
+                    for finding in result.json["findings"]]
+            equal(told, [("deadlock", role, f"[%{ring}_empty]")], f"{problem}: {ring}")
+
+
 def what_cannot_run_is_refused_in_a_line(bench):
     bench.use_emulator()
     with open(bench.path("empty.ptx"), "w", encoding="ascii"):
@@ -348,7 +363,8 @@ def what_cannot_run_is_refused_in_a_line(bench):
 
 TESTS = [nothing_is_found_in_the_text_as_it_was, one_mistake_is_told_once,
          run_runs_the_text_that_it_is_given, what_cannot_run_is_refused_in_a_line,
-         a_deadlock_names_the_barrier_that_waits_for_too_many]
+         a_deadlock_names_the_barrier_that_waits_for_too_many,
+         a_deadlock_begins_with_the_role_that_starts_wrong]
 
 if __name__ == "__main__":
     sys.exit(support.main(
