@@ -1,5 +1,6 @@
 /* barrier.c: barriers of a CTA, of a warp and of a cluster. Source: PTX ISA "bar, barrier",
  * "bar.warp.sync", "barrier.cluster". */
+#include "emulator/meeting.h"
 #include "emulator/state.h"
 #include "emulator/trace.h"
 
@@ -141,10 +142,17 @@ static enum emu_step warp_barrier(struct emu_warp *warp, struct emu_group *group
 {
     emu_lanes lanes;
     const uint64_t *members = emu_read(warp, group, &op->sources[0], mask, lanes);
+    struct emu_meeting meeting;
 
     for (int lane = 0; lane < EMU_LANES; lane++)
-        if ((mask >> lane & 1) && !emu_is_converged(warp, mask, (uint32_t)members[lane]))
-            return EMU_STEP_BLOCKED;
+        if ((mask >> lane & 1) && !emu_is_converged(warp, mask, (uint32_t)members[lane])) {
+            if (!emu_meet(warp, group, op, mask, &meeting))
+                return EMU_STEP_BLOCKED;
+            if (warp->check)
+                emu_check_lane_order(warp, meeting.lanes, false);
+            emu_part(&meeting);
+            return EMU_STEP_NEXT;
+        }
     for (uint32_t rest = warp->check ? mask : 0; rest;) {
         uint32_t together = (uint32_t)members[__builtin_ctz(rest)];
 

@@ -161,68 +161,6 @@ static bool place_locals(struct emu_program *program, int index, struct emu_erro
 
 /* ---- Decoding ---- */
 
-/* cvt.s8.s32 into a register of 32 bits: the sign goes all the way up. */
-static void extend_result(const struct emu_op *op, uint64_t *result, uint32_t mask)
-{
-    for (int lane = 0; lane < EMU_LANES; lane++)
-        if (mask >> lane & 1)
-            result[lane] = emu_extend(result[lane], op->alu.result_types[0], op->width);
-}
-
-static enum emu_step execute_alu(struct emu_warp *warp, struct emu_group *group,
-                                 const struct emu_op *op, uint32_t mask)
-{
-    emu_lanes values[EMU_ALU_SOURCES], unread[EMU_ALU_RESULTS];
-    const uint64_t *sources[EMU_ALU_SOURCES];
-    uint64_t *results[EMU_ALU_RESULTS];
-    const char *why = "an illegal operand";
-
-    for (int i = 0; i < op->source_count; i++)
-        sources[i] = emu_read(warp, group, &op->sources[i], mask, values[i]);
-    for (int i = 0; i < op->result_count; i++)
-        /* cppcheck-suppress legacyUninitvar ; it is written, and never read */
-        results[i] = op->results[i] < 0 ? unread[i] : emu_slot(group, op->results[i]);
-    if (op->alu.carry_in)
-        sources[op->source_count] = warp->carry;
-    if (op->alu.carry_out)
-        results[op->result_count] = warp->carry;
-    if (op->alu.execute(&op->alu, results, sources, mask, &why)) {
-        if (op->width)
-            extend_result(op, results[0], mask);
-        return EMU_STEP_NEXT;
-    }
-    return emu_fault(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "%s", why);
-}
-
-/* Of the instructions with .sync the last source says which lanes take part: all of them have to
- * be here. Those that came for one mask are done before those for another. */
-static enum emu_step execute_alu_together(struct emu_warp *warp, struct emu_group *group,
-                                          const struct emu_op *op, uint32_t mask)
-{
-    emu_lanes lanes;
-    const uint64_t *members =
-        emu_read(warp, group, &op->sources[op->source_count - 1], mask, lanes);
-    uint32_t left = mask;
-
-    for (int lane = 0; lane < EMU_LANES; lane++)
-        if ((mask >> lane & 1) && !emu_is_converged(warp, mask, (uint32_t)members[lane]))
-            return EMU_STEP_BLOCKED;
-    while (left) {
-        uint32_t wanted = (uint32_t)members[__builtin_ctz(left)], together = 0;
-
-        for (int lane = 0; lane < EMU_LANES; lane++)
-            if ((left >> lane & 1) && (uint32_t)members[lane] == wanted)
-                together |= 1u << lane;
-        if ((together & ~wanted) != 0)
-            return emu_fault(warp, op, __builtin_ctz(together & ~wanted), EMU_ILLEGAL_INSTRUCTION,
-                             "this lane is not in its own mask 0x%x", wanted);
-        if (execute_alu(warp, group, op, together) == EMU_STEP_FAULT)
-            return EMU_STEP_FAULT;
-        left &= ~together;
-    }
-    return EMU_STEP_NEXT;
-}
-
 /* Bytes of the register, where a signed result is narrower than it; else 0. */
 static int width_to_extend(const struct emu_decoder *d, const struct emu_op *op,
                            const struct emu_instruction *instruction)
@@ -252,7 +190,7 @@ static bool bind_alu(struct emu_decoder *d, const struct emu_instruction *instru
         return emu_fail(d->error, instruction->line, "%s has too many operands",
                         instruction->opcode);
     op->width = width_to_extend(d, op, instruction);
-    op->execute = emu_has_word(instruction, "sync") ? execute_alu_together : execute_alu;
+    op->execute = emu_has_word(instruction, "sync") ? emu_execute_together : emu_execute_alu;
     return true;
 }
 

@@ -531,6 +531,14 @@ bool emu_log_is_full(const struct emu_cluster *cluster);
 /* Does them all, and empties it. */
 void emu_log_apply(struct emu_store_log *log);
 
+/* ---- Instructions of alu.h (execute_alu.c) ---- */
+
+enum emu_step emu_execute_alu(struct emu_warp *warp, struct emu_group *group,
+                              const struct emu_op *op, uint32_t mask);
+/* With .sync: the last source says which lanes take part. */
+enum emu_step emu_execute_together(struct emu_warp *warp, struct emu_group *group,
+                                   const struct emu_op *op, uint32_t mask);
+
 /* ---- Barriers (barrier.c, mbarrier.c) ---- */
 
 /* All live lanes of the members are among those of the mask. */

@@ -1,0 +1,25 @@
+/* meeting.h: an instruction with .sync at which the lanes of a warp meet by different ways. All
+ * lanes of the membermask have to execute it, with the same qualifiers and the same membermask;
+ * nothing says that it be at one place of the text, or in one call. Source: PTX ISA "shfl.sync",
+ * "bar.warp.sync" and the like. */
+#ifndef EMU_MEETING_H
+#define EMU_MEETING_H
+
+#include "emulator/state.h"
+
+struct emu_meeting {
+    int count;
+    struct emu_group *groups[EMU_LANES]; /* the caller's first                      */
+    const struct emu_op *ops[EMU_LANES]; /* at which they stand                     */
+    uint32_t masks[EMU_LANES];           /* of each the lanes that take part ...    */
+    uint32_t lanes;                      /* ... and of all                          */
+};
+
+/* Finds who has come for the membermask that all lanes of `mask` give as the last source; false
+ * where they give several, or somebody is still to come. */
+bool emu_meet(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
+              uint32_t mask, struct emu_meeting *meeting);
+/* The others are done with it too. */
+void emu_part(struct emu_meeting *meeting);
+
+#endif
