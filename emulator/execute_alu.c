@@ -53,7 +53,38 @@ static const struct emu_op *fullest(const struct emu_meeting *meeting)
     return op;
 }
 
-/* The sources of each where it stands, and the results to where they go there. */
+/* Source `i` of all: of each what stands where it is, with a predicate that is negated there but
+ * not in `op`, or the other way round, turned over. */
+static void read_places(struct emu_warp *warp, const struct emu_op *op,
+                        const struct emu_meeting *meeting, int i, uint64_t *values)
+{
+    for (int g = 0; g < meeting->count; g++) {
+        const struct emu_op *at = meeting->ops[g];
+        uint64_t turned = (at->alu.negated ^ op->alu.negated) >> i & 1;
+        uint32_t mask = meeting->masks[g];
+        emu_lanes lanes;
+
+        take_lanes(values, emu_read(warp, meeting->groups[g], &at->sources[i], mask, lanes), mask);
+        for (int lane = 0; lane < EMU_LANES; lane++)
+            if (mask >> lane & 1)
+                values[lane] ^= turned;
+    }
+}
+
+static void write_place(const struct emu_group *group, const struct emu_op *at, uint32_t mask,
+                        uint64_t *const *results)
+{
+    for (int i = 0; i < at->result_count; i++) {
+        uint64_t *to = at->results[i] < 0 ? NULL : emu_slot(group, at->results[i]);
+
+        if (!to)
+            continue;
+        take_lanes(to, results[i], mask);
+        if (at->width)
+            extend_result(at, to, mask);
+    }
+}
+
 static enum emu_step execute_alu_at_places(struct emu_warp *warp, struct emu_meeting *meeting)
 {
     const struct emu_op *op = fullest(meeting);
@@ -63,32 +94,15 @@ static enum emu_step execute_alu_at_places(struct emu_warp *warp, struct emu_mee
     const char *why = "an illegal operand";
 
     for (int i = 0; i < op->source_count; i++) {
+        read_places(warp, op, meeting, i, values[i]);
         sources[i] = values[i];
-        for (int g = 0; g < meeting->count; g++) {
-            emu_lanes lanes;
-            uint32_t mask = meeting->masks[g];
-
-            take_lanes(
-                values[i],
-                emu_read(warp, meeting->groups[g], &meeting->ops[g]->sources[i], mask, lanes),
-                mask);
-        }
     }
     for (int i = 0; i < EMU_ALU_RESULTS; i++)
         results[i] = given[i];
     if (!op->alu.execute(&op->alu, results, sources, meeting->lanes, &why))
         return emu_fault(warp, op, -1, EMU_ILLEGAL_INSTRUCTION, "%s", why);
     for (int g = 0; g < meeting->count; g++)
-        for (int i = 0; i < meeting->ops[g]->result_count; i++) {
-            int slot = meeting->ops[g]->results[i];
-
-            if (slot < 0)
-                continue;
-            take_lanes(emu_slot(meeting->groups[g], slot), given[i], meeting->masks[g]);
-            if (meeting->ops[g]->width)
-                extend_result(meeting->ops[g], emu_slot(meeting->groups[g], slot),
-                              meeting->masks[g]);
-        }
+        write_place(meeting->groups[g], meeting->ops[g], meeting->masks[g], results);
     emu_part(meeting);
     return EMU_STEP_NEXT;
 }

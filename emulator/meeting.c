@@ -4,8 +4,7 @@
 
 static bool is_like(const struct emu_op *a, const struct emu_op *b)
 {
-    return a->execute == b->execute && a->alu.negated == b->alu.negated &&
-           a->source_count == b->source_count && a->text && b->text &&
+    return a->execute == b->execute && a->source_count == b->source_count && a->text && b->text &&
            strcmp(a->text->opcode, b->text->opcode) == 0;
 }
 

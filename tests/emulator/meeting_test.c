@@ -53,6 +53,22 @@ static void one_meeting_comes_after_the_other(void **state)
            neighbour);
 }
 
+/* The one way says p, and the other not q. */
+static void a_predicate_may_be_negated_in_one_of_them(void **state)
+{
+    (void)state;
+    struct trial t =
+        trial_make(KERNEL(TWO_WAYS("setp.eq.u32 %p2, %r3, 1;\nvote.sync.ballot.b32 %r4, %p2, -1;",
+                                   "setp.eq.u32 %p3, %r3, 0;\nvote.sync.ballot.b32 %r4, !%p3, -1;")
+                              STORE_BY_THREAD("%r4")),
+                   1);
+
+    trial_expect_done(&t, 1, 64, 0, 0);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(t.words[i], 0xaaaaaaaa);
+    trial_free(&t);
+}
+
 static uint32_t sum_of_first_four(uint32_t lane)
 {
     return lane < 4 ? 6 : lane;
@@ -112,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_go_from_the_one_place_to_the_other),
+        cmocka_unit_test(a_predicate_may_be_negated_in_one_of_them),
         cmocka_unit_test(one_meeting_comes_after_the_other),
         cmocka_unit_test(lanes_outside_of_the_membermask_do_not_matter),
         cmocka_unit_test(calls_meet_each_other),
