@@ -71,22 +71,17 @@ static enum lathe_status read_pointer(const char *text, const char *value,
     return LATHE_OK;
 }
 
-/* The numbers of "1,2,3", one behind the other; false where a piece is no number of the type. */
-static bool read_numbers(const struct element *element, const char *text, unsigned char *bytes)
+/* The numbers of "1,2,3", which is cut up, one behind the other; false where a piece is no number
+ * of the type. */
+static bool read_numbers(const struct element *element, char *text, unsigned char *bytes)
 {
-    for (;; text++, bytes += element->bytes) {
-        size_t length = strcspn(text, ",");
-        char number[ELEMENT_TEXT_SIZE];
-
-        if (length >= sizeof number)
+    for (char *comma; (comma = strchr(text, ',')); text = comma + 1) {
+        *comma = '\0';
+        if (!element_parse(element, text, bytes))
             return false;
-        snprintf(number, sizeof number, "%.*s", (int)length, text);
-        if (!element_parse(element, number, bytes))
-            return false;
-        text += length;
-        if (!*text)
-            return true;
+        bytes += element->bytes;
     }
+    return element_parse(element, text, bytes);
 }
 
 static enum lathe_status read_value(struct job *job, const char *value,
@@ -94,18 +89,22 @@ static enum lathe_status read_value(struct job *job, const char *value,
 {
     size_t length = strcspn(value, ":"), count = 1;
     const struct element *element = value[length] ? element_find(value, length) : NULL;
-    char *bytes;
+    char *bytes, *text;
+    bool are_numbers;
 
     if (!element)
         return refuse_argument(value, err);
     for (const char *comma = value; (comma = strchr(comma, ',')); comma++)
         count++;
     bytes = calloc(count, (size_t)element->bytes);
-    if (!bytes)
-        return fail(err, LATHE_OUT_OF_MEMORY, "no memory for an argument");
+    text = strdup(value + length + 1);
     job->values[job->argument_count] = bytes;
     argument->bytes = count * (size_t)element->bytes;
-    if (!read_numbers(element, value + length + 1, (unsigned char *)bytes))
+    are_numbers = bytes && text && read_numbers(element, text, (unsigned char *)bytes);
+    free(text);
+    if (!bytes || !text)
+        return fail(err, LATHE_OUT_OF_MEMORY, "no memory for an argument");
+    if (!are_numbers)
         return fail(err, LATHE_OUT_OF_RANGE,
                     "arg=%.80s: behind %s: must stand a number of it, or several with commas",
                     value, element->name);
