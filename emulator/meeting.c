@@ -44,7 +44,8 @@ bool emu_meet(struct emu_warp *warp, struct emu_group *group, const struct emu_o
     for (int i = 0; i < warp->group_count; i++) {
         struct emu_group *other = &warp->groups[i];
         const struct emu_op *like = &other->frame->code->ops[other->at];
-        uint32_t coming = other != group && is_like(op, like) ? emu_guarded(other, like) : 0;
+        bool has_come = other != group && other->tried && is_like(op, like);
+        uint32_t coming = has_come ? emu_guarded(other, like) : 0;
 
         if (coming != 0 && give(warp, other, like, coming, members))
             join(meeting, other, like, coming);
@@ -56,6 +57,7 @@ void emu_part(struct emu_meeting *meeting)
 {
     for (int i = 1; i < meeting->count; i++) {
         meeting->groups[i]->at++;
+        meeting->groups[i]->tried = false;
         meeting->groups[i]->status = EMU_READY;
     }
 }

@@ -15,8 +15,10 @@ struct emu_meeting {
     uint32_t lanes;                      /* ... and of all                          */
 };
 
-/* Finds who has come for the membermask that all lanes of `mask` give as the last source; false
- * where they give several, or somebody is still to come. */
+/* Finds who has come for the membermask that all lanes of `mask` give as the last source, and has
+ * tried in vain, so that the sanitizer has looked at it; false where somebody is still to come.
+ * Groups are not taken apart: also false where lanes of one give several membermasks, and lanes
+ * that the guard of one leaves out wait with it. */
 bool emu_meet(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
               uint32_t mask, struct emu_meeting *meeting);
 /* The others are done with it too. */

@@ -59,6 +59,7 @@ static void tidy_groups(struct emu_warp *warp)
             if (can_merge(&warp->groups[i], &warp->groups[k])) {
                 warp->groups[i].lanes |= warp->groups[k].lanes;
                 warp->groups[i].status = EMU_READY;
+                warp->groups[i].tried = warp->groups[i].tried && warp->groups[k].tried;
                 remove_group(warp, k);
             }
 }
@@ -148,6 +149,7 @@ static bool advance(struct emu_cluster *cluster, struct emu_warp *warp, struct e
     done = step(warp, group);
     if (cluster->outcome != EMU_DONE)
         return false;
+    group->tried = done == EMU_STEP_BLOCKED;
     switch (done) {
     case EMU_STEP_NEXT:
         group->at++;

@@ -227,6 +227,7 @@ struct emu_group {
     enum emu_status status;
     uint64_t waited;   /* the turn in which it last waited                 */
     bool arrived;      /* at the barrier that it stands at                 */
+    bool tried;        /* the operation that it stands at, in vain         */
     uint64_t awaiting; /* phase of that barrier that has to be over        */
     /* The mbarrier's wait that was last in vain, for reports; else null. */
     const struct emu_op *vain;

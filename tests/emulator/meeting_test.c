@@ -105,6 +105,28 @@ static void calls_meet_each_other(void **state)
            neighbour);
 }
 
+/* Whoever comes last: what a register holds that nobody has written does not pass. */
+static void who_meets_is_looked_at(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        KERNEL(TWO_WAYS("shfl.sync.bfly.b32 %r4, %r0, 1, 31, -1;",
+                        "shfl.sync.bfly.b32 %r4, %r20, 1, 31, -1;")),
+        KERNEL(TWO_WAYS("shfl.sync.bfly.b32 %r4, %r20, 1, 31, -1;",
+                        "shfl.sync.bfly.b32 %r4, %r0, 1, 31, -1;")),
+    };
+    const struct emu_check_options options = {.is_on = true};
+
+    for (size_t i = 0; i < 2; i++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            struct trial t = trial_make(texts[i], seed);
+
+            assert_true(emu_device_set_check(t.device, &options));
+            assert_int_equal(trial_run(&t, 1, 32, 0, 0), EMU_FOUND);
+            trial_free(&t);
+        }
+}
+
 static void expect_stuck(const char *text)
 {
     struct trial t = trial_make(text, 1);
@@ -132,6 +154,7 @@ int main(void)
         cmocka_unit_test(one_meeting_comes_after_the_other),
         cmocka_unit_test(lanes_outside_of_the_membermask_do_not_matter),
         cmocka_unit_test(calls_meet_each_other),
+        cmocka_unit_test(who_meets_is_looked_at),
         cmocka_unit_test(what_differs_does_not_meet),
     };
 
