@@ -8,8 +8,8 @@
 /* Whether the first of two numbers waits for the second. */
 typedef bool emu_waits_for(const void *user, size_t one, size_t other);
 
-/* Of the numbers below `count` those from which nothing leads that does not lead back: who waits
- * for nobody, or in a circle. False without memory. */
+/* Marks of the numbers below `count` the strongly connected components that nothing leaves: who
+ * waits for nobody, or in a circle for each other. False without memory. */
 bool emu_find_ends(size_t count, emu_waits_for *waits_for, const void *user, bool *is_end);
 
 #endif

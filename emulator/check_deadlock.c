@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED_MOST = 8, WORDS_SIZE = 256, CIRCLE_MOST = 512 };
+enum { LISTED_MOST = 8, WORDS_SIZE = 256, FOLLOWED_MOST = 512 };
 
 /* The likeliest first: whether nobody is due, maybe someone, or someone; and whether others than
  * those who wait have come. */
@@ -196,6 +196,12 @@ static enum rank rank_of(const struct waits *waits, const struct wait *wait)
     return is_begun ? DUE_BEGUN : DUE;
 }
 
+/* By somebody who waits elsewhere. */
+static bool may_be_ended(enum rank rank)
+{
+    return rank >= MAYBE_DUE_BEGUN;
+}
+
 static enum emu_brings brought_to(const struct waits *waits, const struct wait *wait)
 {
     enum emu_brings most = EMU_BRINGS_NOTHING;
@@ -216,43 +222,42 @@ static bool is_likelier(const struct waits *waits, const struct wait *wait, cons
 {
     if (wait->rank != than->rank)
         return wait->rank < than->rank;
-    return wait->barrier && than->barrier && brought_to(waits, wait) < brought_to(waits, than);
+    return brought_to(waits, wait) < brought_to(waits, than);
 }
 
 /* The waits of one cluster, by their numbers there. */
-struct circle {
+struct cluster_waits {
     const struct waits *waits;
-    size_t list[CIRCLE_MOST];
+    size_t list[FOLLOWED_MOST];
     size_t count;
 };
 
 static bool waits_for(const void *user, size_t one, size_t other)
 {
-    const struct circle *circle = user;
-    const struct wait *list = circle->waits->list;
+    const struct cluster_waits *all = user;
+    const struct wait *list = all->waits->list;
 
-    return one != other &&
-           due_of(&list[circle->list[one]], &list[circle->list[other]]) != EMU_NOT_DUE;
+    return one != other && due_of(&list[all->list[one]], &list[all->list[other]]) != EMU_NOT_DUE;
 }
 
-/* Who waits for somebody is told of where that ends. */
+/* Of somebody's wait, where it ends: in a cluster of more waits than that it is not looked for. */
 static const struct wait *follow(const struct waits *waits, const struct wait *from)
 {
-    struct circle circle = {.waits = waits};
-    bool is_end[CIRCLE_MOST];
+    struct cluster_waits all = {.waits = waits};
+    bool is_end[FOLLOWED_MOST];
     const struct wait *first = NULL;
 
     for (size_t i = 0; i < waits->count; i++) {
         if (waits->list[i].warp->cta->cluster != from->warp->cta->cluster)
             continue;
-        if (circle.count == CIRCLE_MOST)
+        if (all.count == FOLLOWED_MOST)
             return from;
-        circle.list[circle.count++] = i;
+        all.list[all.count++] = i;
     }
-    if (!emu_find_ends(circle.count, waits_for, &circle, is_end))
+    if (!emu_find_ends(all.count, waits_for, &all, is_end))
         return from;
-    for (size_t i = 0; i < circle.count; i++) {
-        const struct wait *wait = &waits->list[circle.list[i]];
+    for (size_t i = 0; i < all.count; i++) {
+        const struct wait *wait = &waits->list[all.list[i]];
 
         if (is_end[i] && (!first || is_likelier(waits, wait, first)))
             first = wait;
@@ -269,7 +274,7 @@ static const struct wait *find_mistake(const struct waits *waits)
         if (waits->list[i].rank < first->rank)
             first = &waits->list[i];
     }
-    return first->rank < MAYBE_DUE_BEGUN ? first : follow(waits, first);
+    return may_be_ended(first->rank) ? follow(waits, first) : first;
 }
 
 /* ---- In words ---- */
@@ -379,7 +384,7 @@ static void tell_mistake(const struct waits *waits, const struct wait *mistake, 
     describe(mistake, words);
     snprintf(what, size, "nothing can move any more\n  %s%s%s", mistake->barrier ? "" : "it ",
              words,
-             mistake->barrier && mistake->rank < MAYBE_DUE_BEGUN
+             mistake->barrier && !may_be_ended(mistake->rank)
                  ? ", and nobody who waits is known to give them"
                  : "");
 }
@@ -406,8 +411,10 @@ static void report(const struct waits *waits, const struct wait *mistake)
         found.other = &barrier->check->last_arrival; /* it told of the bytes */
     if (!found.needed)
         found.needed = barrier ? "the arrivals that are still due, or another parity"
-                               : "as many threads as the barrier waits for, all of which come to "
-                                 "it: none for the whole CTA where only some warps are";
+                       : is_barrier(mistake->op) && !emu_has_word(mistake->op->text, "warp")
+                           ? "as many threads as the barrier waits for, all of which come to "
+                             "it: none for the whole CTA where only some warps are"
+                           : "all lanes of the membermask, at this instruction or one like it";
     tell_mistake(waits, mistake, what, sizeof what);
     list_others(waits, what, sizeof what);
     emu_check_note(check, &found);
