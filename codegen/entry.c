@@ -68,12 +68,16 @@ static enum lt_type register_type(enum lathe_param_kind kind)
     return strcmp(type, "f32") == 0 ? LT_F32 : strcmp(type, "u64") == 0 ? LT_B64 : LT_B32;
 }
 
+static int bytes_of(enum lathe_param_kind kind)
+{
+    if (kind == LATHE_PARAM_WALK)
+        return (int)sizeof(struct lathe_walk);
+    return register_type(kind) == LT_B64 ? 8 : 4;
+}
+
 void lt_param(struct lt_builder *b, const char *name, enum lathe_param_kind kind)
 {
-    add_param(b, name, kind,
-              kind == LATHE_PARAM_WALK        ? (int)sizeof(struct lathe_walk)
-              : register_type(kind) == LT_B64 ? 8
-                                              : 4);
+    add_param(b, name, kind, bytes_of(kind));
 }
 
 void lt_param_tensor_map(struct lt_builder *b, const struct lathe_tensor_map *map)
@@ -192,7 +196,7 @@ lt_value lt_param_member(struct lt_builder *b, const char *param, size_t offset,
     lt_value symbol = {.kind = LT_NAMED, .name = param};
     lt_value value = lt_define(b, LT_B32, name);
 
-    if (block && (is_scalar(block->kind) || offset + 4 > (size_t)block->bytes))
+    if (block && (block->kind != LATHE_PARAM_WALK || offset + 4 > (size_t)block->bytes))
         lt_mistake(b, "parameter %s has no member %s", param, name);
     lt_inst(b, "ld.param.u32 %0, [%1];", value, lt_at(symbol, (int)offset));
     return value;

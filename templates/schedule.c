@@ -55,15 +55,16 @@ static lt_value count_clusters(struct lt_builder *b, const struct lt_schedule *s
 /* Once for all roles: this CTA's own tile, and the way to the next. */
 static void find_own(struct lt_builder *b, struct lt_schedule *s)
 {
-    const char *makers = s->in_clusters ? "clusters" : "CTAs";
+    const char *makers = s->in_clusters ? "clusters" : "CTAs", *name = "tile";
 
-    if (s->kind == LATHE_PERSISTENT)
+    if (s->kind == LATHE_PERSISTENT) {
+        name = "first_tile";
         lt_note(b, "%s take turns: the first tile of this one", makers);
-    else if (s->kind == LATHE_DYNAMIC)
+    } else if (s->kind == LATHE_DYNAMIC) {
+        name = "first_tile";
         lt_note(b, "the first tile is the one that this cluster was launched for");
-    s->own = count_clusters(
-        b, s, s->kind == LATHE_PERSISTENT || s->kind == LATHE_DYNAMIC ? "first_tile" : "tile",
-        "%ctaid.x");
+    }
+    s->own = count_clusters(b, s, name, "%ctaid.x");
     if (s->kind != LATHE_PERSISTENT)
         return;
     lt_note(b, "and from one of its tiles to the next: as many as there are %s", makers);
@@ -86,11 +87,11 @@ static lt_value load_member(struct lt_builder *b, size_t offset, const char *nam
 }
 
 static struct lt_divisor load_divisor(struct lt_builder *b, size_t offset, const char *factor,
-                                      const char *shift, const char *divisor)
+                                      const char *shift, const char *note)
 {
     struct lt_divisor by;
 
-    lt_note(b, "%s", divisor);
+    lt_note(b, "%s", note);
     by.factor = load_member(b, offset + offsetof(struct lathe_divisor, factor), factor);
     by.shift = load_member(b, offset + offsetof(struct lathe_divisor, shift), shift);
     return by;

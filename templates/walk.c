@@ -1,9 +1,9 @@
-/* walk.c: the host's part of schedule.h. */
+/* walk.c: lathe_contract_walk(), what the host works out for schedule.h. */
 #include "codegen/fields.h"
 #include "codegen/status.h"
 #include "templates/gemm_problem.h"
 
-/* Of 1 and more, for numbers below 2^31: there the sum in struct lathe_divisor has no carry. */
+/* Of a divisor from 1 on. For x below 2^31 umulhi(x, factor) + x has no carry. */
 static struct lathe_divisor divisor_of(uint32_t divisor)
 {
     uint32_t shift = 0;
