@@ -116,6 +116,13 @@ static bool is_barrier(const struct emu_op *op)
     return emu_op_is(op, "bar") || emu_op_is(op, "barrier");
 }
 
+/* bar.warp.sync, shfl.sync and the like, which have a membermask. */
+static bool waits_for_lanes(const struct emu_op *op)
+{
+    return op->text && !op->aligned && emu_has_word(op->text, "sync") &&
+           (!is_barrier(op) || emu_has_word(op->text, "warp"));
+}
+
 /* Whether the threads of the one are among those that the barrier of the other is for. */
 static bool meet(const struct wait *wait, const struct wait *other)
 {
@@ -411,10 +418,10 @@ static void report(const struct waits *waits, const struct wait *mistake)
         found.other = &barrier->check->last_arrival; /* it told of the bytes */
     if (!found.needed)
         found.needed = barrier ? "the arrivals that are still due, or another parity"
-                       : is_barrier(mistake->op) && !emu_has_word(mistake->op->text, "warp")
-                           ? "as many threads as the barrier waits for, all of which come to "
-                             "it: none for the whole CTA where only some warps are"
-                           : "all lanes of the membermask, at this instruction or one like it";
+                       : waits_for_lanes(mistake->op)
+                           ? "all lanes of the membermask, at this instruction or one like it"
+                           : "as many threads as the barrier waits for, all of which come to "
+                             "it: none for the whole CTA where only some warps are";
     tell_mistake(waits, mistake, what, sizeof what);
     list_others(waits, what, sizeof what);
     emu_check_note(check, &found);
