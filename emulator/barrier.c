@@ -132,11 +132,6 @@ static enum emu_step named_barrier(struct emu_warp *warp, struct emu_group *grou
 
 /* ---- Of a warp ---- */
 
-bool emu_is_converged(const struct emu_warp *warp, uint32_t mask, uint32_t members)
-{
-    return (members & warp->live & ~mask) == 0;
-}
-
 static enum emu_step warp_barrier(struct emu_warp *warp, struct emu_group *group,
                                   const struct emu_op *op, uint32_t mask)
 {
@@ -144,15 +139,14 @@ static enum emu_step warp_barrier(struct emu_warp *warp, struct emu_group *group
     const uint64_t *members = emu_read(warp, group, &op->sources[0], mask, lanes);
     struct emu_meeting meeting;
 
-    for (int lane = 0; lane < EMU_LANES; lane++)
-        if ((mask >> lane & 1) && !emu_is_converged(warp, mask, (uint32_t)members[lane])) {
-            if (!emu_meet(warp, group, op, mask, &meeting))
-                return EMU_STEP_BLOCKED;
-            if (warp->check)
-                emu_check_lane_order(warp, meeting.lanes, false);
-            emu_part(&meeting);
-            return EMU_STEP_NEXT;
-        }
+    if (emu_meet(warp, group, op, mask, &meeting)) {
+        if (warp->check)
+            emu_check_lane_order(warp, meeting.lanes, false);
+        emu_part(&meeting);
+        return EMU_STEP_NEXT;
+    }
+    if (!emu_have_all_come(warp, mask, members))
+        return EMU_STEP_BLOCKED;
     for (uint32_t rest = warp->check ? mask : 0; rest;) {
         uint32_t together = (uint32_t)members[__builtin_ctz(rest)];
 

@@ -119,10 +119,11 @@ enum emu_step emu_execute_together(struct emu_warp *warp, struct emu_group *grou
     uint32_t left = mask;
     struct emu_meeting meeting;
 
-    for (int lane = 0; lane < EMU_LANES; lane++)
-        if ((mask >> lane & 1) && !emu_is_converged(warp, mask, (uint32_t)members[lane]))
-            return emu_meet(warp, group, op, mask, &meeting) ? execute_alu_at_places(warp, &meeting)
-                                                             : EMU_STEP_BLOCKED;
+    if (emu_meet(warp, group, op, mask, &meeting))
+        return meeting.count > 1 ? execute_alu_at_places(warp, &meeting)
+                                 : emu_execute_alu(warp, group, op, mask);
+    if (!emu_have_all_come(warp, mask, members))
+        return EMU_STEP_BLOCKED;
     while (left) {
         uint32_t wanted = (uint32_t)members[__builtin_ctz(left)], together = 0;
 

@@ -2,6 +2,20 @@
 
 #include <string.h>
 
+/* All live lanes of the members are among those of the mask. */
+static bool is_converged(const struct emu_warp *warp, uint32_t mask, uint32_t members)
+{
+    return (members & warp->live & ~mask) == 0;
+}
+
+bool emu_have_all_come(const struct emu_warp *warp, uint32_t mask, const uint64_t *membermasks)
+{
+    for (int lane = 0; lane < EMU_LANES; lane++)
+        if ((mask >> lane & 1) && !is_converged(warp, mask, (uint32_t)membermasks[lane]))
+            return false;
+    return true;
+}
+
 static bool is_like(const struct emu_op *a, const struct emu_op *b)
 {
     return a->execute == b->execute && a->source_count == b->source_count && a->text && b->text &&
@@ -50,7 +64,7 @@ bool emu_meet(struct emu_warp *warp, struct emu_group *group, const struct emu_o
         if (coming != 0 && give(warp, other, like, coming, members))
             join(meeting, other, like, coming);
     }
-    return emu_is_converged(warp, meeting->lanes, members);
+    return is_converged(warp, meeting->lanes, members);
 }
 
 void emu_part(struct emu_meeting *meeting)

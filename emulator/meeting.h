@@ -21,6 +21,8 @@ struct emu_meeting {
  * that the guard of one leaves out wait with it. */
 bool emu_meet(struct emu_warp *warp, struct emu_group *group, const struct emu_op *op,
               uint32_t mask, struct emu_meeting *meeting);
+/* Whether for each lane of `mask` all those of the membermask that it gives are among them. */
+bool emu_have_all_come(const struct emu_warp *warp, uint32_t mask, const uint64_t *membermasks);
 /* The others are done with it too. */
 void emu_part(struct emu_meeting *meeting);
 

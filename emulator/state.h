@@ -542,8 +542,6 @@ enum emu_step emu_execute_together(struct emu_warp *warp, struct emu_group *grou
 
 /* ---- Barriers (barrier.c, mbarrier.c) ---- */
 
-/* All live lanes of the members are among those of the mask. */
-bool emu_is_converged(const struct emu_warp *warp, uint32_t mask, uint32_t members);
 /* Completes what waits for no thread any more: after threads have exited. */
 void emu_barriers_settle(struct emu_cta *cta);
 /* The live object at an offset, or null. */
