@@ -298,10 +298,14 @@ static int fill(union value *value, const struct lathe_param *param,
 static int size_grid(struct launch_config *config, const struct lathe_contract *contract,
                      void *function)
 {
-    int tiles = ((M + contract->cluster_tile[0] - 1) / contract->cluster_tile[0]) *
-                ((N + contract->cluster_tile[1] - 1) / contract->cluster_tile[1]);
-    int clusters = 0;
+    struct lathe_walk walk;
+    int tiles, clusters = 0;
 
+    if (lathe_contract_walk(contract, M, N, 1, &walk, NULL) != LATHE_OK) {
+        fprintf(stderr, "03_embed: D has too many tiles\n");
+        return 0;
+    }
+    tiles = (int)walk.tiles;
     if (!fine(cu.max_clusters(&clusters, function, config), "cuOccupancyMaxActiveClusters"))
         return 0;
     if (clusters < 1) {
