@@ -71,7 +71,7 @@ FAULTS = [
     ("bytes announced without those of the other CTA's multicast",
      replace("mad.lo.u32 %stage_bytes, %a_rows, 128, 16384;",
              "mad.lo.u32 %stage_bytes, %a_rows, 128, 8192;"),
-     "transaction-count", ["(producer)", "at barriers"]),
+     "transaction-count", ["(producer)", "[%b_tile] at barriers (shared 0x400"]),
     ("bytes announced for two CTAs", replace("mad.lo.u32 %stage_bytes, %a_rows, 128, 16384;",
                                              "mad.lo.u32 %stage_bytes, %a_rows, 256, 32768;"),
      "deadlock transaction-count", ["%tiles_full"]),
